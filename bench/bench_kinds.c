@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lane instructions a second of ten kernels of the kinds that real programs are made of (kinds.cu), with all counters on as under
- * `warpwright run`, on one worker thread:  kinds.<kernel>.rate, the share that native code ran, and of an empty launch its microseconds. */
+ * `warpwright run`, on one worker thread:  kinds.<kernel>.rate, the share that native code ran, and of an empty launch its microseconds.
+ *
+ *   bench_kinds [KERNEL...]   these alone, without the empty launch */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/str.h"
@@ -69,7 +72,27 @@ static void measure(WwDevice *d, WwModule *m, WwPtr a, const char *name, int tur
         printf("kinds.%s.native\t%.1f\t%% of the warp instructions\n", name, 100 * native);
 }
 
-int main(void)
+static void measure_launch(WwDevice *d, WwModule *m, WwPtr a)
+{
+    int      n = WORDS, none = 0;
+    void    *args[] = {&a, &n, &none};
+    WwLaunch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .args = args, .arg_count = 3, .observe = WW_OBSERVE_COUNTERS};
+    double   start = now();
+    for (int i = 0; i < LAUNCHES; i++)
+        if (ww_launch(d, m, "hash", &l, NULL) != WW_OK)
+            die(d, "hash");
+    printf("kinds.launch\t%.2f\tus\n", (now() - start) / LAUNCHES * 1e6);
+}
+
+static bool is_asked(char **names, const char *name)
+{
+    for (char **n = names; *n; n++)
+        if (strcmp(*n, name) == 0)
+            return true;
+    return !*names;
+}
+
+int main(int argc, char **argv)
 {
     WwDeviceOptions o = {.threads = 1};
     WwDevice       *d = NULL;
@@ -80,15 +103,10 @@ int main(void)
     if (ww_alloc(d, WORDS * 4, &a) != WW_OK || ww_fill(d, a, 1, WORDS * 4) != WW_OK)
         die(d, "memory");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        measure(d, m, a, kinds[i].name, kinds[i].turns);
-    int      n = WORDS, none = 0;
-    void    *args[] = {&a, &n, &none};
-    WwLaunch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .args = args, .arg_count = 3, .observe = WW_OBSERVE_COUNTERS};
-    double   start = now();
-    for (int i = 0; i < LAUNCHES; i++)
-        if (ww_launch(d, m, "hash", &l, NULL) != WW_OK)
-            die(d, "hash");
-    printf("kinds.launch\t%.2f\tus\n", (now() - start) / LAUNCHES * 1e6);
+        if (is_asked(argv + 1, kinds[i].name))
+            measure(d, m, a, kinds[i].name, kinds[i].turns);
+    if (argc == 1)
+        measure_launch(d, m, a);
     ww_device_close(d);
     return 0;
 }

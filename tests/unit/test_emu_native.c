@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is said where the interpreter runs a kernel although native code was asked for: that it is too large, and that clang failed.  Results
- * are the same.  How much native code ran is told, too.  And the turns that warps take in native code, from barrier to barrier, and functions that are too
- * large for it, whose registers share their places. */
+ * are the same.  How much native code ran is told, too.  And the turns that warps take in native code, from barrier to barrier, functions that are too
+ * large for it, whose registers share their places, atomics, and accesses without a pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -276,6 +276,106 @@ static void doubles_are_tried_without_nans(void **state)
 }
 
 /* A clang that fails, in a folder of its own; native code of earlier runs is not found either. */
+/* Lane after lane at places of their warp that several have: %r5 is such a place's offset, of words; %d5, of eight bytes. */
+static void write_atomics(Str *text, const char *space, const char *window32, const char *window64)
+{
+    static const char *const words[] = {"add.u32", "min.u32", "max.u32", "min.s32", "max.s32",  "inc.u32", "dec.u32",
+                                        "and.b32", "or.b32",  "xor.b32", "add.f32", "exch.b32", "cas.b32"};
+    static const char *const pairs[] = {"add.u64", "min.u64",  "max.u64", "min.s64", "max.s64", "and.b64",
+                                        "or.b64",  "exch.b64", "xor.b64", "cas.b64", "add.f64"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *third = strncmp(words[i], "cas", 3) == 0 ? ", %r1" : "";
+        str_printf(text, "mad.lo.u32 %%r6, %%r6, 69069, 12345; @%%q0 add.u32 %%r6, %%r6, %%r1;\n");
+        str_printf(text, "atom.%s.%s %%r8, [%s], %%r6%s; add.u32 %%r7, %%r7, %%r8;\n", space, words[i], window32,
+                   third);
+        str_printf(text, "@%%q0 atom.%s.%s %%r8, [%s+4], %%r6%s; add.u32 %%r7, %%r7, %%r8;\n", space, words[i],
+                   window32, third);
+        if (!*third && strncmp(words[i], "exch", 4) != 0)
+            str_printf(text, "red.%s.%s [%s], %%r6;\n", space, words[i], window32);
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *third = strncmp(pairs[i], "cas", 3) == 0 ? ", %d7" : "";
+        str_printf(text, "mad.lo.u32 %%r6, %%r6, 69069, 12345; mul.wide.u32 %%d7, %%r6, %%r6;\n");
+        str_printf(text, "atom.%s.%s %%d8, [%s], %%d7%s; cvt.u32.u64 %%r8, %%d8; add.u32 %%r7, %%r7, %%r8;\n", space,
+                   pairs[i], window64, third);
+        str_printf(text,
+                   "@!%%q0 atom.%s.%s %%d8, [%s], %%d7%s; shr.u64 %%d8, %%d8, 32; cvt.u32.u64 %%r8, %%d8; "
+                   "xor.b32 %%r7, %%r7, %%r8;\n",
+                   space, pairs[i], window64, third);
+    }
+}
+
+static void atomics_go_lane_by_lane(void **state)
+{
+    (void)state;
+    Str      text = {0};
+    uint32_t stored[256];
+    str_add(
+        &text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 8 .b8 g[2080];\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<2>; .reg .b32 %r<12>; .reg .b64 %d<12>;\n"
+        ".shared .align 8 .b8 s[2080];\n"
+        "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 5; setp.gt.u32 %q0, %r3, 1;\n"
+        "mul.lo.u32 %r6, %r1, 2654435761; shr.u32 %r4, %r6, 28; shl.b32 %r4, %r4, 2; mad.lo.u32 %r5, %r2, 128, %r4;\n"
+        "mov.u32 %r9, s; add.u32 %r9, %r9, %r5; mov.u64 %d1, g; cvt.u64.u32 %d2, %r5; add.u64 %d1, %d1, %d2;\n"
+        "mov.u32 %r10, s; mad.lo.u32 %r10, %r5, 2, %r10; mov.u64 %d3, g; shl.b64 %d2, %d2, 1; "
+        "add.u64 %d3, %d3, %d2; mov.u32 %r7, 0; mov.u32 %r8, 0;\n");
+    write_atomics(&text, "shared", "%r9", "%r10");
+    write_atomics(&text, "global", "%d1", "%d3");
+    str_add(
+        &text,
+        "ld.param.u64 %d4, [p]; mul.wide.u32 %d5, %r1, 4; add.u64 %d4, %d4, %d5; st.global.u32 [%d4], %r7; ret;\n}\n");
+    is_the_same_natively(str_text(&text), text.len, stored);
+    str_free(&text);
+}
+
+/* Loads and stores of all widths, by all lanes and by some, at places that have no pattern; of lanes that store to one place the highest is
+ * the last. */
+static void lanes_lie_anywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *reg;
+        unsigned    bytes;
+    } kinds[] = {{"u8", "%r8", 1},  {"s8", "%r8", 1},           {"u16", "%h1", 2},          {"b32", "%r8", 4},
+                 {"b64", "%d8", 8}, {"v2.b32", "{%r8,%r6}", 8}, {"v2.b64", "{%d8,%d7}", 16}};
+    const char *spaces[] = {"global", "shared", "local"};
+    Str         text     = {0};
+    uint32_t    stored[256];
+    str_add(
+        &text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 16 .b8 g[4096];\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<2>; .reg .b16 %h<3>; .reg .b32 %r<12>; .reg .b64 %d<12>;\n"
+        ".shared .align 16 .b8 s[4096]; .local .align 16 .b8 l[512];\n"
+        "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 5; setp.gt.u32 %q0, %r3, 1;\n"
+        "mov.u64 %d9, 0; mov.u64 %d8, 7; mov.u64 %d7, 9; mov.u32 %r8, 3; mov.u16 %h1, 2; mov.u32 %r6, %r1;\n");
+    for (unsigned i = 0; i < 3; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            str_printf(&text,
+                       "mad.lo.u32 %%r6, %%r6, 2654435761, 77; shr.u32 %%r4, %%r6, 27; mad.lo.u32 %%r4, %%r4, 16, 0;\n"
+                       "%s mov.u64 %%d1, %s; cvt.u64.u32 %%d2, %%r4; add.u64 %%d1, %%d1, %%d2;\n"
+                       "mov.b64 %%d7, {%%r6, %%r4}; xor.b64 %%d8, %%d7, %%d9; cvt.u16.u32 %%h1, %%r4; xor.b32 %%r8, "
+                       "%%r8, %%r6;\n",
+                       i < 2 ? "mad.lo.u32 %r4, %r2, 512, %r4;" : "",
+                       i == 0   ? "g"
+                       : i == 1 ? "s"
+                                : "l");
+            for (int some = 0; some < 2; some++)
+                str_printf(&text,
+                           "%s st.%s.%s [%%d1+%u], %s; %s ld.%s.%s %s, [%%d1+%u]; mad.lo.u64 %%d9, %%d9, 31, %%d8; "
+                           "cvt.u64.u32 %%d2, %%r8; add.u64 %%d9, %%d9, %%d2; cvt.u64.u16 %%d2, %%h1; add.u64 %%d9, "
+                           "%%d9, %%d2;\n",
+                           some ? "@%q0" : "", spaces[i], kinds[k].type[0] == 's' ? "u8" : kinds[k].type,
+                           some && kinds[k].bytes < 16 ? kinds[k].bytes : 0, kinds[k].reg, some ? "@!%q0" : "",
+                           spaces[i], kinds[k].type, kinds[k].reg, 0u);
+        }
+    str_add(&text, "shr.u64 %d8, %d9, 32; xor.b64 %d9, %d9, %d8; cvt.u32.u64 %r7, %d9; ld.param.u64 %d4, [p]; "
+                   "mul.wide.u32 %d5, %r1, 4; "
+                   "add.u64 %d4, %d4, %d5; st.global.u32 [%d4], %r7; ret;\n}\n");
+    is_the_same_natively(str_text(&text), text.len, stored);
+    str_free(&text);
+}
+
 static void a_clang_that_fails_is_told(void **state)
 {
     (void)state;
@@ -339,6 +439,7 @@ int main(void)
         cmocka_unit_test(what_is_too_large_is_told),      cmocka_unit_test(how_much_ran_is_told),
         cmocka_unit_test(warps_take_turns_at_barriers),   cmocka_unit_test(lanes_divide_between_multiples),
         cmocka_unit_test(modes_of_rows_stay_theirs),      cmocka_unit_test(doubles_are_tried_without_nans),
-        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(a_clang_that_fails_is_told)};
+        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(a_clang_that_fails_is_told),
+        cmocka_unit_test(atomics_go_lane_by_lane),        cmocka_unit_test(lanes_lie_anywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

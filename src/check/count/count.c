@@ -318,38 +318,41 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     return true;
 }
 
-/* What scatter says of an access; false: nothing. */
-static bool scatter_cost(State *st, const Access *a, ModelOp op, ModelCost *c)
+/* What scatter says of an access, in `room` or where it is kept; NULL: nothing. */
+static const ModelCost *scatter_cost(State *st, const Access *a, ModelOp op, ModelCost *room)
 {
     Loaded     *l     = &st->loaded;
     const void *at    = a->off ? (const void *)a->off : a->addr;
     size_t      bytes = LANES * (a->off ? sizeof *a->off : sizeof *a->addr);
-    if (op == MODEL_ST && l->key == key_of(a) && l->bytes == a->bytes && memcmp(at, l->at, bytes) == 0) {
-        *c = l->cost;
-        return true;
+    bool        keeps = op == MODEL_LD && l->wanted && a->mask == UINT32_MAX;
+    if (op == MODEL_ST && l->key == key_of(a) && l->bytes == a->bytes && memcmp(at, l->at, bytes) == 0)
+        return &l->cost;
+    if (keeps) {
+        l->key = 0;
+        room   = &l->cost;
     }
-    if (!st->scatter || !st->scatter(st->count->profile, a, op, c))
-        return false;
+    if (!st->scatter || !st->scatter(st->count->profile, a, op, room))
+        return NULL;
     l->wanted |= op == MODEL_ST;
-    if (op == MODEL_LD && l->wanted && a->mask == UINT32_MAX) {
+    if (keeps) {
         l->key   = key_of(a);
         l->bytes = a->bytes;
-        l->cost  = *c;
         memcpy(l->at, at, bytes);
     }
-    return true;
+    return room;
 }
 
 /* Adds an access of a site that shows no patterns (Site.direct). */
 static void site_direct(State *st, Site *s, const Access *a)
 {
-    const Profile *p = st->count->profile;
-    ModelCost      c;
-    uint64_t       addr[LANES];
-    ModelAccess    m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    const Profile   *p = st->count->profile;
+    ModelCost        room;
+    uint64_t         addr[LANES];
+    ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    const ModelCost *c = s->role ? NULL : scatter_cost(st, a, m.op, &room);
     s->direct--;
-    if (!s->role && scatter_cost(st, a, m.op, &c)) {
-        add_cost(p, s, &m, &c, 1);
+    if (c) {
+        add_cost(p, s, &m, c, 1);
         return;
     }
     for (unsigned i = 0; i < LANES; i++)

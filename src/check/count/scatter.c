@@ -64,9 +64,12 @@ AVX2 INLINE void fill_idle(Keys *k, uint32_t mask)
     }
 }
 
+/* Keys are stored as wide as they are loaded, here and below: else the load would wait for all of the stores. */
 AVX2 INLINE void keys_near(Keys *k, const uint32_t *off, uint32_t mask)
 {
-    memcpy(k->at, off, sizeof k->at);
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++)
+        _mm256_store_si256((__m256i *)(k->at + 8 * g), _mm256_loadu_si256((const __m256i *)(off + 8 * g)));
     fill_idle(k, mask);
 }
 
@@ -91,7 +94,7 @@ AVX2 INLINE bool keys_far(Keys *k, const uint64_t *addr, uint32_t mask)
     return _mm256_testz_si256(over, over);
 }
 
-/* The same in registers of 64 bytes.  Keys are stored as wide as they are loaded: else the load would wait for all of the stores. */
+/* The same in registers of 64 bytes. */
 AVX512 INLINE void keys_near_wide(Keys *k, const uint32_t *off, uint32_t mask)
 {
     __m512i first = _mm512_set1_epi32((int)off[__builtin_ctz(mask)]);
@@ -114,41 +117,36 @@ AVX512 INLINE bool keys_far_wide(Keys *k, const uint64_t *addr, uint32_t mask)
     return _mm512_test_epi64_mask(over, _mm512_set1_epi64((long long)0xffffffff00000000ull)) == 0;
 }
 
-/* ---- distinct keys: of those that are equal, one is counted, the first (AVX-512) or the last.  Idle lanes do not matter (fill_idle). ---- */
+/* ---- distinct keys: of those that are equal, the first is counted.  Idle lanes do not matter (fill_idle). ---- */
 
-/* The last one that wrote its number where the key says is the only one there, or others there have its key, or by chance another one. */
+/* Each lane beside all before it: eight of them are turned by r, and stand beside their own later ones and all others. */
 AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
 {
-    enum { PLACES = 4096 };
-    uint8_t  last[PLACES], who[LANES] __attribute__((aligned(32)));
-    uint32_t key[LANES] __attribute__((aligned(32))), place[LANES] __attribute__((aligned(32)));
+    __m256i x[4], twice[4];
 #pragma GCC unroll 4
     for (int g = 0; g < 4; g++) {
-        __m256i x =
-            _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), _mm_cvtsi32_si128((int)shift));
-        __m256i h = _mm256_srli_epi32(_mm256_mullo_epi32(x, _mm256_set1_epi32((int)0x9e3779b1u)), 20);
-        _mm256_store_si256((__m256i *)(key + 8 * g), x);
-        _mm256_store_si256((__m256i *)(place + 8 * g), h);
+        x[g]     = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), _mm_cvtsi32_si128((int)shift));
+        twice[g] = _mm256_setzero_si256();
     }
-#pragma GCC unroll 32
-    for (unsigned i = 0; i < LANES; i++)
-        last[place[i]] = (uint8_t)i;
-#pragma GCC unroll 32
-    for (unsigned i = 0; i < LANES; i++)
-        who[i] = last[place[i]];
-    __m256i  self   = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-                                       23, 24, 25, 26, 27, 28, 29, 30, 31);
-    __m256i  same   = _mm256_cmpeq_epi8(_mm256_load_si256((const __m256i *)who), self);
-    uint32_t counts = (uint32_t)_mm256_movemask_epi8(same);
-    for (uint32_t left = ~counts; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctz(left), j = who[i];
-        if (key[i] == key[j])
-            continue;
-        for (j = i + 1; j < LANES && key[j] != key[i]; j++)
-            ;
-        counts |= (uint32_t)(j == LANES) << i;
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; r++) {
+        __m256i by    = _mm256_sub_epi32(_mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15), _mm256_set1_epi32(r));
+        __m256i later = _mm256_cmpgt_epi32(by, _mm256_set1_epi32(7)); /* the lane beside it stands before it */
+#pragma GCC unroll 4
+        for (int g = 0; g < 4; g++) {
+            __m256i y = r ? _mm256_permutevar8x32_epi32(x[g], by) : x[g];
+            if (r)
+                twice[g] = _mm256_or_si256(twice[g], _mm256_and_si256(_mm256_cmpeq_epi32(x[g], y), later));
+#pragma GCC unroll 4
+            for (int h = g + 1; h < 4; h++)
+                twice[h] = _mm256_or_si256(twice[h], _mm256_cmpeq_epi32(x[h], y));
+        }
     }
-    return counts;
+    uint32_t all = 0;
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++)
+        all |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(twice[g])) << 8 * g;
+    return ~all;
 }
 
 AVX512 INLINE uint32_t distinct_avx512(const Keys *k, unsigned shift)
@@ -177,11 +175,10 @@ typedef struct Level { /* what a level does in its own way */
     void (*keys_near)(Keys *k, const uint32_t *off, uint32_t mask);
     uint32_t (*distinct)(const Keys *k, unsigned shift);
     bool (*rows_near)(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8]);
-    bool later; /* of equal keys the last counts */
 } Level;
 
 /* Which of the lanes in `twice` are not the first of their key either?  Those of a finer key are among those of a coarser one. */
-AVX2 INLINE uint32_t still_twice(const Keys *k, uint32_t twice, unsigned shift, bool later)
+AVX2 INLINE uint32_t still_twice(const Keys *k, uint32_t twice, unsigned shift)
 {
     __m128i  n     = _mm_cvtsi32_si128((int)shift);
     uint32_t still = 0;
@@ -194,8 +191,7 @@ AVX2 INLINE uint32_t still_twice(const Keys *k, uint32_t twice, unsigned shift, 
             __m256i x = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), n);
             equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, mine))) << 8 * g;
         }
-        uint32_t before = (1u << i) - 1;
-        still |= (uint32_t)((equal & (later ? ~before & ~(1u << i) : before)) != 0) << i;
+        still |= (uint32_t)((equal & ((1u << i) - 1)) != 0) << i;
     }
     return still;
 }
@@ -224,9 +220,9 @@ AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Level l)
         return false;
     uint32_t twice = ~l.distinct(&k, 7), lines = 32 - (uint32_t)__builtin_popcount(twice);
     if (lines >= 32 - FEW) {
-        twice            = still_twice(&k, twice, 5, l.later);
+        twice            = still_twice(&k, twice, 5);
         uint32_t sectors = 32 - (uint32_t)__builtin_popcount(twice);
-        twice            = still_twice(&k, twice, element, l.later);
+        twice            = still_twice(&k, twice, element);
         sectors_cost(lines, sectors, (32 - (uint32_t)__builtin_popcount(twice)) * a->bytes, a, out);
         return true;
     }
@@ -381,12 +377,12 @@ AVX2 INLINE bool cost(const Profile *p, const Access *a, ModelOp op, ModelCost *
 
 AVX2 static bool cost_avx2(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, (Level){keys_far, keys_near, distinct_avx2, rows_near, true});
+    return cost(p, a, op, out, (Level){keys_far, keys_near, distinct_avx2, rows_near});
 }
 
 AVX512 static bool cost_avx512(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, (Level){keys_far_wide, keys_near_wide, distinct_avx512, rows_near_wide, false});
+    return cost(p, a, op, out, (Level){keys_far_wide, keys_near_wide, distinct_avx512, rows_near_wide});
 }
 
 Scatter *scatter_best(void)

@@ -15,21 +15,12 @@
 #include "base/bits.h"
 #include "base/half.h"
 #include "emu/access/access.h"
+#include "emu/access/atom_lane.h"
 #include "emu/core/fault.h"
 
 static float as_f32(uint64_t v)
 {
     return f32_of((uint32_t)v);
-}
-
-static uint64_t from_f32(float f)
-{
-    return isnan(f) ? 0x7fffffff : f32_bits(f);
-}
-
-static uint64_t sum_f32(uint64_t a, uint64_t b)
-{
-    return from_f32(as_f32(a) + as_f32(b));
 }
 
 static uint64_t sum_f64(uint64_t a, uint64_t b)
@@ -41,11 +32,6 @@ static uint64_t sum_f64(uint64_t a, uint64_t b)
 static uint64_t add_f64(uint64_t old, uint64_t b)
 {
     return isnan(f64_of(b)) ? b : isnan(f64_of(old)) ? old : sum_f64(old, b);
-}
-
-static float flush(float f)
-{
-    return fabsf(f) < 0x1p-126f ? copysignf(0, f) : f;
 }
 
 /* min and max of IEEE halves: a NaN loses, -0 is below +0. */
@@ -76,12 +62,12 @@ static uint64_t packed_op(AtomOp op, bool bf, uint64_t old, uint64_t b)
 static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
 {
     if (op == ATOM_ADD_FTZ)
-        return from_f32(flush(flush(as_f32(old)) + flush(as_f32(b))));
+        return atom_sum_f32(op, old, b);
     switch (t) {
     case TY_F32:
-        return op == ATOM_ADD   ? sum_f32(old, b)
-               : op == ATOM_MIN ? from_f32((float)pick_min(as_f32(old), as_f32(b)))
-                                : from_f32((float)pick_max(as_f32(old), as_f32(b)));
+        return op == ATOM_ADD   ? atom_sum_f32(op, old, b)
+               : op == ATOM_MIN ? atom_from_f32((float)pick_min(as_f32(old), as_f32(b)))
+                                : atom_from_f32((float)pick_max(as_f32(old), as_f32(b)));
     case TY_F64: return add_f64(old, b);
     case TY_F16: return half_op(op, false, (uint16_t)old, (uint16_t)b);
     case TY_BF16: return half_op(op, true, (uint16_t)old, (uint16_t)b);
@@ -90,36 +76,11 @@ static uint64_t float_op(AtomOp op, Type t, uint64_t old, uint64_t b)
     }
 }
 
-static uint64_t minmax(AtomOp op, Type t, uint64_t old, uint64_t b)
-{
-    bool less;
-    if (t == TY_S32)
-        less = (int32_t)old < (int32_t)b;
-    else if (t == TY_S64)
-        less = (int64_t)old < (int64_t)b;
-    else
-        less = old < b;
-    return less == (op == ATOM_MIN) ? old : b;
-}
-
 static uint64_t new_value(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
 {
     if (type_kind(t) == 'f' && (op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX || op == ATOM_ADD_FTZ))
         return float_op(op, t, old, b);
-    switch (op) {
-    case ATOM_ADD:
-    case ATOM_ADD_FTZ: return old + b;
-    case ATOM_MIN:
-    case ATOM_MAX: return minmax(op, t, old, b);
-    case ATOM_INC: return old >= b ? 0 : old + 1;
-    case ATOM_DEC: return old == 0 || old > b ? b : old - 1;
-    case ATOM_AND: return old & b;
-    case ATOM_OR: return old | b;
-    case ATOM_XOR: return old ^ b;
-    case ATOM_EXCH: return b;
-    case ATOM_CAS: return old == b ? c : old;
-    }
-    return old;
+    return atom_word(op, t, old, b, c);
 }
 
 /* One read-modify-write of `bytes` at p; the old value, zero-extended. */
@@ -195,67 +156,53 @@ static void rmw128(Warp *w, uint8_t *p, AtomOp op, const uint8_t *b, const uint8
         WRITE_ORDER (w, m)                                                                                             \
             LANE_PLAIN(T, __builtin_ctz(m), next);                                                                     \
     return true
-#define LANES_HOST(T, how)                                                                                             \
-    WRITE_ORDER (w, m) {                                                                                               \
-        unsigned i   = (unsigned)__builtin_ctz(m);                                                                     \
-        T        old = how((T *)(void *)p[i], b[i], __ATOMIC_SEQ_CST);                                                 \
-        if (d)                                                                                                         \
-            d[i] = old;                                                                                                \
-    }                                                                                                                  \
-    return true
+#define CASE(T, op)                                                                                                    \
+    case op: LANES_PLAIN(T, atom_word(op, t, old, x, y))
 
 /* QUICK(bits): true if the operation was one of the quick ones. */
 #define QUICK(bits)                                                                                                    \
     static bool quick_shared##bits(Warp *w, const MemInfo *info, uint8_t *const *p)                                    \
     {                                                                                                                  \
         typedef uint##bits##_t T;                                                                                      \
-        typedef int##bits##_t  S;                                                                                      \
-        bool                   is_signed = type_kind((Type)info->atom_type) == 's';                                    \
-        T                     *d         = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                      \
+        Type                   t = (Type)info->atom_type;                                                              \
+        T                     *d = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                              \
         const T               *b = SLOT(w, T, info->b), *c = info->c == NO_SLOT ? b : SLOT(w, T, info->c);             \
-        if (type_kind((Type)info->atom_type) == 'f') {                                                                 \
-            if (info->atom != ATOM_ADD)                                                                                \
-                return false;                                                                                          \
-            LANES_PLAIN(T, sum_f##bits(old, x));                                                                       \
+        if (t == TY_F64 && info->atom == ATOM_ADD) {                                                                   \
+            LANES_PLAIN(T, sum_f64(old, x));                                                                           \
         }                                                                                                              \
+        if (type_kind(t) == 'f' && !(t == TY_F32 && info->atom == ATOM_ADD))                                           \
+            return false;                                                                                              \
         switch ((AtomOp)info->atom) {                                                                                  \
-        case ATOM_ADD_FTZ:                                                                                             \
-        case ATOM_ADD: LANES_PLAIN(T, old + x);                                                                        \
-        case ATOM_AND: LANES_PLAIN(T, old &x);                                                                         \
-        case ATOM_OR: LANES_PLAIN(T, old | x);                                                                         \
-        case ATOM_XOR: LANES_PLAIN(T, old ^ x);                                                                        \
-        case ATOM_EXCH: LANES_PLAIN(T, x);                                                                             \
-        case ATOM_CAS: LANES_PLAIN(T, old == x ? y : old);                                                             \
-        case ATOM_INC: LANES_PLAIN(T, old >= x ? 0 : old + 1);                                                         \
-        case ATOM_DEC: LANES_PLAIN(T, old == 0 || old > x ? x : old - 1);                                              \
-        case ATOM_MIN:                                                                                                 \
-            if (is_signed) {                                                                                           \
-                LANES_PLAIN(T, (S)old < (S)x ? old : x);                                                               \
-            }                                                                                                          \
-            LANES_PLAIN(T, old < x ? old : x);                                                                         \
-        case ATOM_MAX:                                                                                                 \
-            if (is_signed) {                                                                                           \
-                LANES_PLAIN(T, (S)old > (S)x ? old : x);                                                               \
-            }                                                                                                          \
-            LANES_PLAIN(T, old > x ? old : x);                                                                         \
+            CASE(T, ATOM_ADD);                                                                                         \
+            CASE(T, ATOM_AND);                                                                                         \
+            CASE(T, ATOM_OR);                                                                                          \
+            CASE(T, ATOM_XOR);                                                                                         \
+            CASE(T, ATOM_EXCH);                                                                                        \
+            CASE(T, ATOM_CAS);                                                                                         \
+            CASE(T, ATOM_INC);                                                                                         \
+            CASE(T, ATOM_DEC);                                                                                         \
+            CASE(T, ATOM_MIN);                                                                                         \
+            CASE(T, ATOM_MAX);                                                                                         \
+        default: return false;                                                                                         \
         }                                                                                                              \
-        return false;                                                                                                  \
     }                                                                                                                  \
     static bool quick_global##bits(Warp *w, const MemInfo *info, uint8_t *const *p)                                    \
     {                                                                                                                  \
         typedef uint##bits##_t T;                                                                                      \
-        T                     *d = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                              \
-        const T               *b = SLOT(w, T, info->b);                                                                \
-        if (type_kind((Type)info->atom_type) == 'f')                                                                   \
+        Type                   t   = (Type)info->atom_type;                                                            \
+        bool                   sum = t == TY_F32 && info->atom == ATOM_ADD && info->space == SPACE_GLOBAL;             \
+        AtomOp                 op  = sum ? ATOM_ADD_FTZ : (AtomOp)info->atom;                                          \
+        T                     *d   = info->v[0] == NO_SLOT ? NULL : SLOT(w, T, info->v[0]);                            \
+        const T               *b = SLOT(w, T, info->b), *c = info->c == NO_SLOT ? b : SLOT(w, T, info->c);             \
+        if (type_kind(t) == 'f' && !sum)                                                                               \
             return false;                                                                                              \
-        switch ((AtomOp)info->atom) {                                                                                  \
-        case ATOM_ADD: LANES_HOST(T, __atomic_fetch_add);                                                              \
-        case ATOM_AND: LANES_HOST(T, __atomic_fetch_and);                                                              \
-        case ATOM_OR: LANES_HOST(T, __atomic_fetch_or);                                                                \
-        case ATOM_XOR: LANES_HOST(T, __atomic_fetch_xor);                                                              \
-        case ATOM_EXCH: LANES_HOST(T, __atomic_exchange_n);                                                            \
-        default: return false;                                                                                         \
+        WRITE_ORDER (w, m) {                                                                                           \
+            unsigned i   = (unsigned)__builtin_ctz(m);                                                                 \
+            T        old = atom_host##bits((T *)(void *)p[i], op, t, b[i], c[i]);                                      \
+            if (d)                                                                                                     \
+                d[i] = old;                                                                                            \
         }                                                                                                              \
+        return true;                                                                                                   \
     }
 QUICK(32)
 QUICK(64)

@@ -65,11 +65,9 @@ INLINE V32 named(uint32_t m, const uint32_t *bits, int g)
     return (V32)((b & m) == b);
 }
 
-INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
+/* a: where lanes' addresses stand, less off; m: the active lanes. */
+INLINE void addresses64_of(const V64 *a, uint64_t off, uint32_t m, Addr64 *x)
 {
-    const V64     *a   = SLOT(w, const V64, u->a);
-    const uint64_t off = (uint64_t)(int64_t)(int32_t)u->e;
-    const uint32_t m   = w->mask;
     for (int g = 0; g < LANES / V64_LANES; g++)
         x->v[g] = a[g] + off;
     if (__builtin_expect(m != UINT32_MAX, 0)) {
@@ -79,10 +77,8 @@ INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
     }
 }
 
-INLINE void addresses32(const Warp *w, const Uop *u, Addr32 *x)
+INLINE void addresses32_of(const V32 *a, uint32_t off, uint32_t m, Addr32 *x)
 {
-    const V32     *a   = SLOT(w, const V32, u->a);
-    const uint32_t off = u->e - w->shared_base, m = w->mask;
     for (int g = 0; g < LANES / V32_LANES; g++)
         x->v[g] = a[g] + off;
     if (__builtin_expect(m != UINT32_MAX, 0)) {
@@ -90,6 +86,16 @@ INLINE void addresses32(const Warp *w, const Uop *u, Addr32 *x)
         for (int g = 0; g < LANES / V32_LANES; g++)
             x->v[g] = ((x->v[g] ^ first) & named(m, lane_bit32, g)) ^ first;
     }
+}
+
+INLINE void addresses64(const Warp *w, const Uop *u, Addr64 *x)
+{
+    addresses64_of(SLOT(w, const V64, u->a), (uint64_t)(int64_t)(int32_t)u->e, w->mask, x);
+}
+
+INLINE void addresses32(const Warp *w, const Uop *u, Addr32 *x)
+{
+    addresses32_of(SLOT(w, const V32, u->a), u->e - w->shared_base, w->mask, x);
 }
 
 typedef enum Pattern { CONSECUTIVE, UNIFORM, SCATTERED } Pattern;

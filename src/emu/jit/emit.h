@@ -126,14 +126,21 @@ uint16_t emit_mode_of(const Emit *e, const Item *it);
 /* Is the row's source k a constant that clang must not know?  Then h<k> is its lane 0. */
 bool emit_hidden(Emit *e, const Item *it, uint32_t k);
 
-/* emit_item.c */
-void emit_item(Emit *e, const Item *it);
-/* `u<n> a<k> = ...` for each source, then `u<n> t` and the row's result for lane 0 in it. */
-void emit_row_lane(Emit *e, const Item *it);
 /* Of the text: a copy; it is as it was; the copy is freed. */
 EmitState emit_state(const Emit *e);
 void      emit_state_back(Emit *e, const EmitState *s);
 void      emit_state_free(EmitState *s);
+/* The variable that a vector result goes to first; behind the assignment: it comes from there to its value, and `{` is closed. */
+void emit_begin_result(Emit *e, uint32_t v, char name[16]);
+void emit_end_result(Emit *e, uint32_t v, Spread f);
+
+/* emit_row.c.  d: the result's spread; guard: what must hold for that. */
+void emit_row(Emit *e, const Item *it, Spread d, Guard guard);
+/* `u<n> a<k> = ...` for each source, then `u<n> t` and the row's result for lane 0 in it. */
+void emit_row_lane(Emit *e, const Item *it);
+
+/* emit_item.c */
+void emit_item(Emit *e, const Item *it);
 /* Calls the item's handler with its values in the frame; what it writes has the spread `want` afterwards. */
 void emit_call(Emit *e, const Item *it, Spread want);
 /* The same for what follows: is there something that stops the warp? */
@@ -181,10 +188,17 @@ uint32_t emit_stretch(Emit *e, const Segment *s, uint32_t k);
 /* Was it asked for so? */
 bool emit_in_stretch(const Emit *e, const Item *it);
 /* Can it stop the warp in no way, nor be seen? */
-bool emit_is_quiet(const Item *it, Guard guard);
+static inline bool emit_is_quiet(const Item *it, Guard guard)
+{
+    return guard == GUARD_NONE &&
+           (it->kind == ITEM_ROW || it->kind == ITEM_PLUS || it->kind == ITEM_NOT || it->kind == ITEM_PARAM);
+}
 
-/* emit_mem.c: an access whose address is linear. */
+/* emit_mem.c */
 void emit_load(Emit *e, const Item *it);
 void emit_store(Emit *e, const Item *it);
+/* emit_far.c: a load or store whose lanes may lie anywhere; an atomic. */
+void emit_anywhere(Emit *e, const Item *it, Spread want);
+void emit_atom(Emit *e, const Item *it);
 
 #endif

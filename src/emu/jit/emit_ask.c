@@ -91,12 +91,6 @@ static uint32_t join(Party *party, uint32_t *n, Party x)
     return (*n)++;
 }
 
-bool emit_is_quiet(const Item *it, Guard guard)
-{
-    return guard == GUARD_NONE &&
-           (it->kind == ITEM_ROW || it->kind == ITEM_PLUS || it->kind == ITEM_NOT || it->kind == ITEM_PARAM);
-}
-
 /* The accesses of the stretch that begins with item k: whose party each is.  Spreads are those of the text there. */
 static uint32_t find_parties(Emit *e, const Segment *s, uint32_t k, Party *party, uint32_t *end)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "emu/core/run.h"
-#include "emu/jit/emit.h"
+#include "emu/jit/emit_mem.h"
 #include "emu/jit/flow.h"
 #include "emu/sync/sync.h"
 
@@ -171,11 +171,11 @@ static void emit_items(Emit *e, uint32_t index, const uint64_t *live, uint32_t f
         e->after       = live + (k + 1) * words;
         if (e->trial.of && k == e->trial.end)
             emit_trial_end(e, live + e->trial.from * words, e->before);
-        if (emit_forks(e, k) || it->kind == ITEM_LOAD || it->kind == ITEM_STORE)
+        if (emit_forks(e, k) || item_is_access(it) || it->kind == ITEM_ATOM)
             emit_mode(e, 0);
         if (!bold)
             emit_fork_door(e, index, k, e->before);
-        if (k >= asked && (it->kind == ITEM_LOAD || it->kind == ITEM_STORE))
+        if (k >= asked && item_is_access(it))
             asked = emit_stretch(e, s, k);
         if (k >= asked && !e->trial.of)
             emit_trial(e, s, k);

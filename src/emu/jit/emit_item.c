@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Items inside a segment: rows, calls of handlers, what stands under a guard.
- *
- * Where only some lanes run (Emit.crossing), a row is computed for all 32 and the result blended into values that other lanes have, too; a
- * value that nobody else reads needs no blending.  Handlers see those lanes in w->mask and blend in the frame. */
+ * Items inside a segment: calls of handlers, what stands under a guard.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/core/run.h"
-#include "emu/jit/emit.h"
+#include "emu/jit/emit_mem.h"
 #include "emu/sync/sync.h"
 #include "ptx/sregs.h"
-
-/* ---- results ---- */
-
-/* The variable that a vector result goes to first; end_result brings it to its value. */
-static void begin_result(Emit *e, uint32_t v, char name[16])
-{
-    bool blends = emit_blends(e, v);
-    if (blends)
-        strcpy(name, "t");
-    else
-        snprintf(name, 16, "%c%u", e->p->value[v].bytes ? 'r' : 'p', v);
-    if (blends && e->p->value[v].bytes)
-        OUT("V%u t; ", e->p->value[v].bytes);
-    else if (blends)
-        OUT("u4 t; ");
-}
-
-static void end_result(Emit *e, uint32_t v, Spread f)
-{
-    unsigned bytes = e->p->value[v].bytes;
-    if (emit_blends(e, v)) {
-        if (bytes)
-            OUT(" w_blend%u((u1 *)&r%u, (const u1 *)&t, m);", bytes, v);
-        else
-            OUT(" p%u = (p%u & ~m) | (t & m);", v, v);
-    }
-    OUT(" }\n");
-    emit_made(e, v, f);
-}
 
 /* ---- handlers ---- */
 
@@ -76,7 +45,7 @@ static void stopped(Emit *e, const Item *it)
 
 static bool may_load(const Item *it)
 {
-    bool may = it->kind == ITEM_LOAD || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM);
+    bool may = it->kind == ITEM_LOAD || it->kind == ITEM_ATOM || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM);
     for (uint32_t k = 0; k < it->ninner; k++)
         may |= may_load(&it->inner[k]);
     return may;
@@ -110,171 +79,6 @@ void emit_call(Emit *e, const Item *it, Spread want)
             emit_reload(e, it->write[i], e->crossing ? spread_vector() : want);
 }
 
-/* ---- rows ---- */
-
-/* Does it hold of a number that is known? */
-static bool holds(Guard guard, uint64_t x, unsigned bytes, int64_t least, int64_t most)
-{
-    __int128 limit = (__int128)1 << (guard == GUARD_SIGNED ? 8 * bytes - 1 : 8 * bytes);
-    __int128 v     = (__int128)x;
-    if (guard == GUARD_SIGNED && v >= limit)
-        v -= 2 * limit;
-    return v + least >= (guard == GUARD_SIGNED ? -limit : 0) && v + most < limit;
-}
-
-static void check_guard(Emit *e, const Item *it, Guard guard)
-{
-    uint32_t source = it->read[0];
-    if (guard != GUARD_NONE && it->nread > 1 && !emit_spread(e, source).pattern)
-        source = it->read[1];
-    Spread   x     = emit_spread(e, source);
-    unsigned bytes = e->p->value[source].bytes;
-    int64_t  least, most;
-    if (guard == GUARD_NONE || x.kind != SPREAD_LINEAR || !x.pattern)
-        return;
-    pattern_ends(&e->p->patterns, x.pattern, &least, &most);
-    if (x.known && holds(guard, x.value, bytes, least, most))
-        return;
-    OUT("if (COLD(wraps_%c%u(", guard == GUARD_SIGNED ? 's' : 'u', bytes);
-    emit_scalar(e, source);
-    OUT(", %lldll, %lldll)))\n", (long long)least, (long long)most);
-    emit_leave_at(e, e->before, it->uop);
-}
-
-/* Its sources' lanes 0. */
-static void row_sources(Emit *e, const Item *it)
-{
-    const RowShape *s = &it->shape;
-    for (uint32_t k = 0; k < s->sources; k++) {
-        bool hidden = emit_hidden(e, it, k);
-        OUT("u%u a%u = ", s->bytes[1 + k] ? s->bytes[1 + k] : 4, k);
-        if (hidden)
-            OUT("h%u", k);
-        else
-            emit_scalar(e, it->read[k]);
-        OUT("; ");
-    }
-}
-
-static void row_arguments(Emit *e, const Item *it)
-{
-    const RowShape *s = &it->shape;
-    for (uint32_t k = 0; k < s->sources; k++) {
-        const char *comma = k || s->bytes[0] ? ", " : "";
-        if (s->bytes[1 + k])
-            OUT("%s(const %s *)&a%u", comma, s->type[1 + k], k);
-        else
-            OUT("%sa%u", comma, k);
-    }
-    if (s->table)
-        OUT(", %uu", e->p->code->uops[it->uop].x);
-    OUT(");");
-}
-
-void emit_row_lane(Emit *e, const Item *it)
-{
-    row_sources(e, it);
-    OUT("u%u t; s_%s((%s *)&t", it->shape.bytes[0], it->shape.name, it->shape.type[0]);
-    row_arguments(e, it);
-}
-
-/* A row with one result for all lanes, or computed for lane 0 alone. */
-static void row_scalar(Emit *e, const Item *it, Spread d)
-{
-    uint32_t to = it->write[0];
-    OUT("{ ");
-    if (it->shape.bytes[0]) {
-        emit_row_lane(e, it);
-        OUT(" s%u = t; }\n", to);
-    } else {
-        row_sources(e, it);
-        OUT("p%u = s_%s(", to, it->shape.name);
-        row_arguments(e, it);
-        OUT(" }\n");
-    }
-    emit_made(e, to, d);
-}
-
-static bool is_raw(const Emit *e, const Item *it)
-{
-    const Segment *s = e->raw_of;
-    return s && it >= s->item && it < s->item + s->nitems && e->raw[it - s->item];
-}
-
-/* One of the row's functions on a0, a1 ..., whose result goes to `name`. */
-static void row_call(Emit *e, const Item *it, char which, const char *name)
-{
-    const RowShape *s = &it->shape;
-    if (s->bytes[0])
-        OUT("%c_%s((%s *)&%s", which, s->name, s->type[0], name);
-    else
-        OUT("%s = %c_%s(", name, which, s->name);
-    for (uint32_t k = 0; k < s->sources; k++) {
-        OUT("%s", k || s->bytes[0] ? ", " : "");
-        if (s->bytes[1 + k])
-            OUT("(const %s *)&a%u", s->type[1 + k], k);
-        else
-            emit_scalar(e, it->read[k]);
-    }
-    if (s->table)
-        OUT(", %uu", e->p->code->uops[it->uop].x);
-    OUT(");");
-}
-
-static void row_vector(Emit *e, const Item *it, Spread d)
-{
-    const RowShape *s  = &it->shape;
-    uint32_t        to = it->write[0];
-    char            name[16];
-    OUT("{ ");
-    for (uint32_t k = 0; k < s->sources; k++)
-        if (s->bytes[1 + k] && emit_hidden(e, it, k)) {
-            OUT("V%u a%u = (V%u){} + h%u; ", s->bytes[1 + k], k, s->bytes[1 + k], k);
-        } else if (s->bytes[1 + k]) {
-            snprintf(name, sizeof name, "a%u", k);
-            emit_vector(e, it->read[k], name);
-        }
-    begin_result(e, to, name);
-    row_call(e, it, s->checked || is_raw(e, it) ? 'x' : 'v', name);
-    if (s->checked && !emit_in_trial(e, it)) {
-        OUT(" if (COLD(w_nan((const double *)&%s))) ", name);
-        row_call(e, it, 'v', name);
-    }
-    end_result(e, to, d);
-    e->odd[to] = is_raw(e, it);
-}
-
-/* Logic on predicates: one function of three masks, whatever the row uses of them. */
-static void row_masks(Emit *e, const Item *it, Spread d)
-{
-    char name[16];
-    OUT("{ ");
-    begin_result(e, it->write[0], name);
-    OUT("%s = v_%s(", name, it->shape.name);
-    for (uint32_t k = 0; k < 3; k++) {
-        OUT("%s", k ? ", " : "");
-        if (k < it->shape.sources)
-            emit_scalar(e, it->read[k]);
-        else
-            OUT("0u");
-    }
-    OUT(");");
-    end_result(e, it->write[0], d);
-}
-
-static void emit_row(Emit *e, const Item *it, Spread d, Guard guard)
-{
-    check_guard(e, it, guard);
-    if (it->what.lane == LT_pred)
-        row_masks(e, it, d);
-    else if (d.kind == SPREAD_LINEAR && d.known && it->shape.bytes[0])
-        emit_made(e, it->write[0], d);
-    else if (d.kind == SPREAD_LINEAR)
-        row_scalar(e, it, d);
-    else
-        row_vector(e, it, d);
-}
-
 /* ---- other operations ---- */
 
 static void emit_plus(Emit *e, const Item *it, Spread d)
@@ -287,23 +91,23 @@ static void emit_plus(Emit *e, const Item *it, Spread d)
         OUT("s%u = ", it->write[0]);
         emit_scalar(e, it->read[0]);
     } else {
-        begin_result(e, it->write[0], name);
+        emit_begin_result(e, it->write[0], name);
         OUT("%s = ", name);
         emit_lanes(e, it->read[0]);
     }
     OUT(" + (u%u)%lluull;", b, (unsigned long long)imm);
-    end_result(e, it->write[0], d);
+    emit_end_result(e, it->write[0], d);
 }
 
 static void emit_not(Emit *e, const Item *it, Spread d)
 {
     char name[16];
     OUT("{ ");
-    begin_result(e, it->write[0], name);
+    emit_begin_result(e, it->write[0], name);
     OUT("%s = ~", name);
     emit_scalar(e, it->read[0]);
     OUT(";");
-    end_result(e, it->write[0], d);
+    emit_end_result(e, it->write[0], d);
 }
 
 /* Special registers that are read from where they stand; how, as a function of lane 0's value and of all. */
@@ -351,9 +155,9 @@ static void emit_param(Emit *e, const Item *it, Spread d)
     char       name[16];
     if (emit_blends(e, v)) {
         OUT("{ ");
-        begin_result(e, v, name);
+        emit_begin_result(e, v, name);
         OUT("t = (V%u){} + *(const u%uu *)w_param(w, %u);", e->p->value[v].bytes, e->p->value[v].bytes, u->e);
-        end_result(e, v, spread_vector());
+        emit_end_result(e, v, spread_vector());
         return;
     }
     if (!d.known)
@@ -420,42 +224,13 @@ static bool emit_shuffle(Emit *e, const Item *it)
     return true;
 }
 
-/* ---- the text's state ---- */
-
-EmitState emit_state(const Emit *e)
-{
-    size_t    n = e->p->nvalues + 1;
-    EmitState s = {xmalloc(n * sizeof *s.now), xmalloc(n), xmalloc(n), xmalloc(n)};
-    memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
-    memcpy(s.clean, e->clean, n - 1);
-    memcpy(s.kept, e->kept, n - 1);
-    memcpy(s.away, e->away, n - 1);
-    return s;
-}
-
-void emit_state_back(Emit *e, const EmitState *s)
-{
-    memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
-    memcpy(e->clean, s->clean, e->p->nvalues);
-    memcpy(e->kept, s->kept, e->p->nvalues);
-    memcpy(e->away, s->away, e->p->nvalues);
-}
-
-void emit_state_free(EmitState *s)
-{
-    free(s->now);
-    free(s->clean);
-    free(s->kept);
-    free(s->away);
-}
-
 /* ---- guards ---- */
 
 static bool has_access(const Item *it)
 {
     bool any = false;
     for (uint32_t k = 0; k < it->ninner; k++)
-        any |= it->inner[k].kind == ITEM_LOAD || it->inner[k].kind == ITEM_STORE || it->inner[k].kind == ITEM_CALL;
+        any |= item_is_access(&it->inner[k]) || it->inner[k].kind == ITEM_ATOM || it->inner[k].kind == ITEM_CALL;
     return any;
 }
 
@@ -594,6 +369,7 @@ void emit_item(Emit *e, const Item *it)
     case ITEM_NOT: emit_not(e, it, d); return;
     case ITEM_LOAD: emit_load(e, it); return;
     case ITEM_STORE: emit_store(e, it); return;
+    case ITEM_ATOM: emit_atom(e, it); return;
     case ITEM_PARAM: emit_param(e, it, d); return;
     case ITEM_SREG: emit_sreg(e, it, d); return;
     case ITEM_CALL:

@@ -3,7 +3,7 @@
  * Loads and stores of global and shared memory.  Where the address is linear, bounds are asked once for the warp, and the lanes' elements are
  * taken as the pattern says: one for all, runs of 8, 16 or 32 neighbours, or each by itself from a place that is known beforehand.
  * Whenever the question is answered with no (another allocation than last time, out of bounds, unaligned), the interpreter's handler does
- * the access, with its messages.  Other addresses are always the handler's business. */
+ * the access, with its messages.  Other addresses: emit_far.c. */
 #include <stdlib.h>
 
 #include "emu/jit/emit_mem.h"
@@ -49,7 +49,8 @@ Place emit_place(const Emit *e, const Item *it)
 bool emit_serves(const Emit *e, const Item *it, const Place *x)
 {
     int64_t step = (int64_t)x->info->bytes * x->info->nvec;
-    if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || !emit_heard(e, x->info).serves || x->reach > 1 << 24)
+    if (emit_spread(e, it->read[0]).kind != SPREAD_LINEAR || !emit_heard(e, x->info).serves || x->reach > 1 << 24 ||
+        x->info->space == SPACE_LOCAL)
         return false;
     for (int i = 0; i < LANES; i++)
         if (x->at[i] % step)
@@ -239,7 +240,7 @@ static bool begin_access(Emit *e, const Item *it, Place *x, Spread want)
     if (e->crossing || !emit_serves(e, it, x)) {
         if (!linear && !e->crossing)
             e->now[v] = had;
-        emit_call(e, it, want);
+        emit_anywhere(e, it, want);
         return false;
     }
     e->ended = "";
@@ -253,8 +254,8 @@ static bool begin_access(Emit *e, const Item *it, Place *x, Spread want)
     emit_sweep(e, it, x);
     if (!linear)
         e->now[v] = had;
-    OUT("if (COLD(!q)) {\n");
-    emit_call(e, it, want);
+    OUT(linear ? "if (COLD(!q)) {\n" : "if (!q) {\n");
+    (linear ? emit_call : emit_anywhere)(e, it, want);
     if (it->kind == ITEM_LOAD && spread_is_same(want))
         still_same(e, it);
     OUT("} else {\n");
@@ -270,7 +271,7 @@ static bool begin_access(Emit *e, const Item *it, Place *x, Spread want)
 void emit_load(Emit *e, const Item *it)
 {
     Place  x    = {0};
-    bool   one  = !e->crossing && spread_is_same(emit_spread(e, it->read[0]));
+    bool   one  = !e->crossing && plan_loads_one(e->p, it, emit_spread(e, it->read[0]));
     Spread want = one ? spread_same() : spread_vector();
     if (!begin_access(e, it, &x, want)) {
         if (one)

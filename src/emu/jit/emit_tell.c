@@ -13,7 +13,9 @@
 
 static bool wants(const Observer *o, const MemInfo *info)
 {
-    AccessSpace space = info->space == SPACE_SHARED ? ACCESS_SHARED : ACCESS_GLOBAL;
+    AccessSpace space = info->space == SPACE_SHARED  ? ACCESS_SHARED
+                        : info->space == SPACE_LOCAL ? ACCESS_LOCAL
+                                                     : ACCESS_GLOBAL;
     return o->wants[space] >> info->seen.op & 1;
 }
 

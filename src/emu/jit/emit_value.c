@@ -8,6 +8,7 @@
  * nobody asks whether they are what was planned (help.h).  Behind a barrier all are kept so; those that are not written again need not be
  * kept at the next one, and those that nobody looks at stay away from their variables (flow_homes). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/jit/emit.h"
@@ -290,4 +291,61 @@ void emit_leave_at(Emit *e, const uint64_t *wanted, uint32_t uop)
     char next[32];
     snprintf(next, sizeof next, "w_uop(U, %u)", uop);
     emit_leave(e, wanted, next);
+}
+
+/* ---- results ---- */
+
+void emit_begin_result(Emit *e, uint32_t v, char name[16])
+{
+    bool blends = emit_blends(e, v);
+    if (blends)
+        strcpy(name, "t");
+    else
+        snprintf(name, 16, "%c%u", e->p->value[v].bytes ? 'r' : 'p', v);
+    if (blends && e->p->value[v].bytes)
+        OUT("V%u t; ", e->p->value[v].bytes);
+    else if (blends)
+        OUT("u4 t; ");
+}
+
+void emit_end_result(Emit *e, uint32_t v, Spread f)
+{
+    unsigned bytes = e->p->value[v].bytes;
+    if (emit_blends(e, v)) {
+        if (bytes)
+            OUT(" w_blend%u((u1 *)&r%u, (const u1 *)&t, m);", bytes, v);
+        else
+            OUT(" p%u = (p%u & ~m) | (t & m);", v, v);
+    }
+    OUT(" }\n");
+    emit_made(e, v, f);
+}
+
+/* ---- the text's state ---- */
+
+EmitState emit_state(const Emit *e)
+{
+    size_t    n = e->p->nvalues + 1;
+    EmitState s = {xmalloc(n * sizeof *s.now), xmalloc(n), xmalloc(n), xmalloc(n)};
+    memcpy(s.now, e->now, (n - 1) * sizeof *s.now);
+    memcpy(s.clean, e->clean, n - 1);
+    memcpy(s.kept, e->kept, n - 1);
+    memcpy(s.away, e->away, n - 1);
+    return s;
+}
+
+void emit_state_back(Emit *e, const EmitState *s)
+{
+    memcpy(e->now, s->now, e->p->nvalues * sizeof *e->now);
+    memcpy(e->clean, s->clean, e->p->nvalues);
+    memcpy(e->kept, s->kept, e->p->nvalues);
+    memcpy(e->away, s->away, e->p->nvalues);
+}
+
+void emit_state_free(EmitState *s)
+{
+    free(s->now);
+    free(s->clean);
+    free(s->kept);
+    free(s->away);
 }

@@ -231,11 +231,12 @@ void plan_step(Plan *p, const Item *it, Spread *spread, Guard *guard)
         d = spread_plus(from[0], (uint64_t)p->code->uops[it->uop].imm, p->value[it->write[0]].bytes);
         set_all(it, spread, d);
         return;
-    case ITEM_NOT:
-    case ITEM_LOAD: set_all(it, spread, spread_is_same(from[0]) ? spread_same() : spread_vector()); return;
+    case ITEM_NOT: set_all(it, spread, spread_is_same(from[0]) ? spread_same() : spread_vector()); return;
+    case ITEM_LOAD: set_all(it, spread, plan_loads_one(p, it, from[0]) ? spread_same() : spread_vector()); return;
     case ITEM_PARAM: set_all(it, spread, spread_of_param(p, it)); return;
     case ITEM_SREG: set_all(it, spread, spread_of_sreg(p, it)); return;
     case ITEM_GUARD: step_guard(p, it, spread); return;
+    case ITEM_ATOM:
     case ITEM_CALL:
     case ITEM_LEAVE: set_all(it, spread, spread_vector()); return;
     case ITEM_STORE:

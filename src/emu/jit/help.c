@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "emu/access/access.h"
 #include "emu/core/ctl.h"
 #include "emu/core/group.h"
 
@@ -114,6 +115,16 @@ static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
     return true;
 }
 
+static void tell(Warp *w, const Uop *u, uint32_t mask, const uint32_t *off, const uint64_t *addr)
+{
+    const MemInfo *info = u->ptr;
+    access_notify(w, info,
+                  info->space == SPACE_SHARED  ? ACCESS_SHARED
+                  : info->space == SPACE_LOCAL ? ACCESS_LOCAL
+                                               : ACCESS_GLOBAL,
+                  mask, off, addr);
+}
+
 static const Uop *spent(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
 {
     if (w->quantum >= 0 && !w->worker->sync_ops && !w->worker->look.on) { /* it does not poll: as poll_waits says */
@@ -126,4 +137,4 @@ static const Uop *spent(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
 }
 
 const NativeHelp native_help = {
-    .check = check, .fill = fill, .put = put, .sweep = sweep, .spent = spent, .merge = merge};
+    .check = check, .fill = fill, .put = put, .sweep = sweep, .tell = tell, .spent = spent, .merge = merge};

@@ -28,6 +28,8 @@ struct NativeHelp {
     /* Tells the observers of accesses; at: the host's address of each party's lowest byte.  false: one of them must see them by themselves,
      * and none was told. */
     bool (*sweep)(Warp *w, uint32_t number, const uint8_t *const *at);
+    /* Tells the observers of the uop's access by the lanes of the mask, as its handler would; one of off and addr is NULL. */
+    void (*tell)(Warp *w, const Uop *u, uint32_t mask, const uint32_t *off, const uint64_t *addr);
     /* A basic block's head, whose quantum is spent, or somebody looks whether the warp polls; NULL: it goes on. */
     const Uop *(*spent)(Warp *w, const Uop *u, uint32_t instr, uint32_t n);
     /* All were put: where those that run meet them. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emu/core/layout.h"
+#include "emu/core/run.h"
 #include "emu/jit/flow.h"
 #include "emu/sync/sync.h"
 #include "ptx/registers.h"
@@ -120,9 +121,16 @@ static void row_item(Maker *m, Item *it, const Uop *u)
     add_write(m, it, u->d, it->shape.bytes[0]);
 }
 
-static bool is_local(Mem id)
+static void atom_item(Maker *m, Item *it, const Uop *u)
 {
-    return id == MEM_ld_local_32 || id == MEM_ld_local_64 || id == MEM_st_local_32 || id == MEM_st_local_64;
+    const MemInfo *info = u->ptr;
+    it->kind            = ITEM_ATOM;
+    add_read(m, it, u->a, info->addr64 ? 8 : 4);
+    add_read(m, it, info->b, info->bytes);
+    if (info->c != NO_SLOT)
+        add_read(m, it, info->c, info->bytes);
+    if (info->v[0] != NO_SLOT)
+        add_write(m, it, info->v[0], info->bytes);
 }
 
 static void memory_item(Maker *m, Item *it, const Uop *u)
@@ -133,7 +141,11 @@ static void memory_item(Maker *m, Item *it, const Uop *u)
         add_write(m, it, u->d, it->what.id == MEM_ld_param_32 ? 4 : 8);
         return;
     }
-    if (it->what.id >= MEM_ld_any || is_local((Mem)it->what.id)) {
+    if (it->what.id >= MEM_atom_shared_32 && it->what.id <= MEM_atom_global_64) {
+        atom_item(m, it, u);
+        return;
+    }
+    if (it->what.id >= MEM_ld_any) {
         it->kind = ITEM_CALL;
         instruction_registers(m, it, u);
         return;

@@ -24,8 +24,9 @@ typedef enum ItemKind {
     ITEM_ROW,   /* shape */
     ITEM_PLUS,  /* addr_add */
     ITEM_NOT,   /* pred_not */
-    ITEM_LOAD,  /* of global or shared memory, by MemInfo; reads[0]: the address */
+    ITEM_LOAD,  /* of global, shared or local memory, by MemInfo; reads[0]: the address */
     ITEM_STORE, /* reads[0]: the address, then the data */
+    ITEM_ATOM,  /* of global or shared memory; reads[0]: the address, then the operands; it may write nothing */
     ITEM_PARAM, /* ld_param_32, ld_param_64 */
     ITEM_SREG,  /* its handler is called, then its value has a known spread */
     ITEM_CALL, /* its handler is called: it reads and writes nothing but these values, and comes back to the next uop or not at all */
@@ -122,6 +123,13 @@ void  jit_plan_free(Plan *p);
 
 /* The spreads of the values after the item, of those before it.  *guard: what native code must ask of the source that has a pattern. */
 void plan_step(Plan *p, const Item *it, Spread *spread, Guard *guard);
+
+/* Does a load from addresses of that spread give all lanes the same?  Each has local memory of its own. */
+static inline bool plan_loads_one(const Plan *p, const Item *it, Spread address)
+{
+    const MemInfo *info = p->code->uops[it->uop].ptr;
+    return info->space != SPACE_LOCAL && spread_is_same(address);
+}
 
 static inline bool bit_get(const uint64_t *set, uint32_t i)
 {

@@ -89,6 +89,7 @@
 #include "emu/exec/lane_hand.c"
 #include "emu/exec/pred.c"
 
+#include "emu/access/atom_lane.h"
 #include "emu/core/ctl.h"
 #include "emu/exec/addr.h"
 #include "emu/jit/help.h"
@@ -258,6 +259,123 @@ ROW uint8_t *w_global(const Warp *w, uint32_t instr, uint64_t at, uint64_t reach
     uint64_t      o = at - k->base;
     return o <= k->limit && o + reach <= k->limit && k->base && !(at & low) ? (uint8_t *)(uintptr_t)at : NULL;
 }
+
+/* Accesses whose lanes may lie anywhere.  a: their addresses, less off; m: the lanes that run, not none.  t: what observers are told of each
+ * lane, of idle ones the first active one's.  false: the handler must look. */
+ROW uint32_t w_far_global(const Warp *w, uint32_t instr, const uint64_t *a, uint64_t off, uint32_t m, uint32_t bytes,
+                          uint64_t *t)
+{
+    const Lookup *k       = &w->worker->lookup[instr];
+    const Pattern half[2] = {SCATTERED, SCATTERED};
+    addresses64_of((const V64 *)a, off, m, (Addr64 *)t);
+    return k->base && good64((const Addr64 *)t, half, k->base, k->limit, bytes);
+}
+ROW uint32_t w_far_shared(const Warp *w, uint32_t instr, const uint32_t *a, uint32_t off, uint32_t m, uint32_t bytes,
+                          uint32_t *t)
+{
+    const Pattern half[2] = {SCATTERED, SCATTERED};
+    addresses32_of((const V32 *)a, off - w->shared_base, m, (Addr32 *)t);
+    return w->shared_bytes >= SHARED_RESERVED + bytes &&
+           good32((const Addr32 *)t, half, SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED - bytes, bytes);
+}
+ROW uint32_t w_far_local(const Warp *w, uint32_t instr, const uint64_t *a, uint64_t off, uint32_t m, uint32_t bytes,
+                         uint32_t *t)
+{
+    const Pattern half[2] = {SCATTERED, SCATTERED};
+    Addr64        x;
+    addresses64_of((const V64 *)a, off, m, &x);
+    WHOLE(32) t[i] = (uint32_t)x.t[i];
+    return w->local_bytes >= bytes && good64(&x, half, 0, w->local_bytes - bytes, bytes);
+}
+
+ROW void w_tell_far(Warp *w, const Uop *u, uint32_t m, const uint64_t *t)
+{
+    w->worker->help->tell(w, u, m, NULL, t);
+}
+ROW void w_tell_near(Warp *w, const Uop *u, uint32_t m, const uint32_t *t)
+{
+    w->worker->help->tell(w, u, m, t, NULL);
+}
+
+/* Where offset 0 lies for lane 0, and how far the next lane's is from there. */
+ROW uint8_t *w_window_shared(const Warp *w)
+{
+    return w->shared;
+}
+ROW uint8_t *w_window_local(const Warp *w)
+{
+    return w->local;
+}
+ROW uint64_t w_pitch_local(const Warp *w)
+{
+    return w->local_bytes;
+}
+
+/* One lane after another, in a loop that stays one: written out it would take clang long, and run hardly faster. */
+#define IN_TURN(i)                                                                                                     \
+    PRAGMA(clang loop vectorize(disable) unroll(disable))                                                              \
+    for (unsigned i = 0; i < LANES; i++)
+#define IN_ORDER(i, m, what)                                                                                           \
+    if ((m) == UINT32_MAX) {                                                                                           \
+        IN_TURN(i) what;                                                                                               \
+    } else {                                                                                                           \
+        PRAGMA(clang loop vectorize(disable) unroll(disable))                                                          \
+        for (uint32_t m_ = (m); m_; m_ &= m_ - 1) {                                                                    \
+            unsigned i = (unsigned)__builtin_ctz(m_);                                                                  \
+            what;                                                                                                      \
+        }                                                                                                              \
+    }
+
+/* Loads of all lanes: idle ones have an address, too.  Of stores lane after lane, the highest last. */
+#define ANYWHERE(bytes, T)                                                                                             \
+    ROW void w_load_far##bytes(T *x, const uint64_t *t, uint32_t k)                                                    \
+    {                                                                                                                  \
+        IN_TURN(i) x[i] = *(const T *)(uintptr_t)(t[i] + k);                                                           \
+    }                                                                                                                  \
+    ROW void w_load_near##bytes(T *x, const uint8_t *base, uint64_t pitch, const uint32_t *t, uint32_t k)              \
+    {                                                                                                                  \
+        IN_TURN(i) x[i] = *(const T *)(base + i * pitch + t[i] + k);                                                   \
+    }                                                                                                                  \
+    ROW void w_store_far##bytes(const uint64_t *t, uint32_t k, const T *x, uint32_t m){IN_ORDER(                       \
+        i, m, *(T *)(uintptr_t)(t[i] + k) = x[i])} ROW void w_store_near##bytes(uint8_t *base, uint64_t pitch,         \
+                                                                                const uint32_t *t, uint32_t k,         \
+                                                                                const T *x, uint32_t m)                \
+    {                                                                                                                  \
+        IN_ORDER(i, m, *(T *)(base + i * pitch + t[i] + k) = x[i])                                                     \
+    }
+ANYWHERE(1, uint8_t)
+ANYWHERE(2, uint16_t)
+ANYWHERE(4, uint32_t)
+ANYWHERE(8, uint64_t)
+
+/* What the handlers of atomics do beside the atomic itself (atom.c, note_change), where nobody looks closely; false: somebody does. */
+ROW uint32_t w_atom_begins(Warp *w)
+{
+    if (w->block->cluster->endless.rounds >= ENDLESS_PATIENCE || w->worker->look.on)
+        return 0;
+    w->worker->sync_ops = true;
+    w->worker->endless.atomics++;
+    return 1;
+}
+#define ATOMICS(bits, bytes)                                                                                           \
+    ROW void w_atom_near##bytes(uint##bits##_t *d, uint8_t *base, const uint32_t *t, const uint##bits##_t *b,          \
+                                const uint##bits##_t *c, uint32_t op, uint32_t type, uint32_t m)                       \
+    {                                                                                                                  \
+        typedef uint##bits##_t T;                                                                                      \
+        IN_ORDER(i, m, {                                                                                               \
+            T *at = (T *)(base + t[i]);                                                                                \
+            d[i]  = *at;                                                                                               \
+            *at   = (T)atom_word((AtomOp)op, (Type)type, d[i], b[i], c[i]);                                            \
+        })                                                                                                             \
+    }                                                                                                                  \
+    ROW void w_atom_far##bytes(uint##bits##_t *d, const uint64_t *t, const uint##bits##_t *b, const uint##bits##_t *c, \
+                               uint32_t op, uint32_t type, uint32_t m)                                                 \
+    {                                                                                                                  \
+        typedef uint##bits##_t T;                                                                                      \
+        IN_ORDER(i, m, d[i] = atom_host##bits((T *)(uintptr_t)t[i], (AtomOp)op, (Type)type, b[i], c[i]))               \
+    }
+ATOMICS(32, 4)
+ATOMICS(64, 8)
 
 ROW const uint8_t *w_param(const Warp *w, uint32_t at)
 {
