@@ -17,7 +17,7 @@ struct Engine {
     WwPtr     in[2], out[2];
 };
 
-enum { OUT_MOST = 4 << 20 };
+enum { OUT_MOST = 8 << 20 };
 
 static bool open_one(Engine *e, int checked, const char *kind, const WwDeviceOptions *options, const char **why)
 {

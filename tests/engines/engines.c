@@ -3,10 +3,12 @@
  * random_kernels: kernels out of random numbers, each on several engines, which must all give the same bits, counters and findings.
  *
  *   random_kernels OPCODES [--engines LIST] [--from N] [--count N] [--seconds S] [--watch nothing|counters|all] [--portable] [--keep FOLDER]
- *   random_kernels OPCODES --show N [--portable]
+ *                  [--batch]
+ *   random_kernels OPCODES --show N [--portable] [--batch --count N]
  *
  * OPCODES: the list of the form sweep.  LIST: "interpreter:avx512,jit:avx2,cuda"; the first is what the others are compared with; without it
- * all SIMD levels of this machine on the interpreter.  "jit:best" is the best level.  --portable: kernels that a GPU must run alike.  A kernel that
+ * all SIMD levels of this machine on the interpreter.  "jit:best" is the best level.  --portable: kernels that a GPU must run alike.  --batch: small kernels,
+ * as many as are in a batch for each launch (random.h); those that differ are named, and each does by itself.  A kernel that
  * shows a difference is made small and written to FOLDER.  Ends with exit code 1 when there was one; at a kernel that fails on a GPU, whose
  * process can go on with nothing. */
 #include <stdio.h>
@@ -24,7 +26,7 @@ typedef struct Options {
     uint64_t    from, count;
     double      seconds;
     int         watch; /* -1: by the number */
-    bool        portable, show;
+    bool        portable, show, batch;
 } Options;
 
 typedef struct Run {
@@ -84,7 +86,8 @@ static void keep(const Run *r, Pair *p)
     kernel_reduce(p->kernel, still_differs, p, left_out);
     pair_differs(p, left_out, &how);
     kernel_text(p->kernel, left_out, &text);
-    snprintf(path, sizeof path, "%s/kernel_%llu.ptx", r->o.keep, (unsigned long long)p->kernel->seed);
+    snprintf(path, sizeof path, "%s/kernel_%llu.ptx", r->o.keep,
+             (unsigned long long)(p->kernel->parts ? p->kernel->first : p->kernel->seed));
     FILE *f = fopen(path, "w");
     if (f) {
         fprintf(f, "// %s, %s, watch %d: %s\n%s", engine_name(p->a), engine_name(p->b), (int)p->watch, str_text(&how),
@@ -98,10 +101,43 @@ static void keep(const Run *r, Pair *p)
     str_free(&text);
 }
 
-static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed)
+/* How many seeds the launch of this one has, with so many to come. */
+static uint32_t seeds_of(const Run *r, uint64_t seed, uint64_t left)
 {
-    Kernel *k     = kernel_grow(v, seed, r->o.portable);
-    Watch   watch = r->o.watch >= 0 ? (Watch)r->o.watch : (Watch)(seed % WATCHES);
+    uint64_t n = BATCH - seed % BATCH;
+    return !r->o.batch ? 1 : n < left ? (uint32_t)n : (uint32_t)left;
+}
+
+static Kernel *grow(const Run *r, const Vocabulary *v, uint64_t seed, uint32_t n)
+{
+    return r->o.batch ? kernel_grow_batch(v, seed, n) : kernel_grow(v, seed, r->o.portable);
+}
+
+static Watch watch_of(const Run *r, uint64_t seed)
+{
+    return r->o.watch >= 0 ? (Watch)r->o.watch : (Watch)((r->o.batch ? seed / BATCH : seed) % WATCHES);
+}
+
+static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed, uint32_t n);
+
+/* Of a batch that differs: each by itself. */
+static void try_each(Run *r, const Vocabulary *v, const Kernel *k)
+{
+    uint64_t before = r->differ, ran = r->ran;
+    for (uint32_t i = 0; i < k->parts; i++)
+        try_kernel(r, v, k->first + i, 1);
+    r->ran = ran;
+    if (r->differ == before) {
+        printf("  none by itself\n");
+        r->differ++;
+    }
+}
+
+/* The n seeds from that one on. */
+static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed, uint32_t n)
+{
+    Kernel *k     = grow(r, v, seed, n);
+    Watch   watch = watch_of(r, seed);
     Str     text = {0}, how = {0};
     Outcome first, other;
     kernel_text(k, NULL, &text);
@@ -112,10 +148,12 @@ static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed)
         engine_run(r->engine[i], k, &text, watch, &other);
         if (outcome_differs(k, &first, &other, engine_is_gpu(r->engine[i]), &how)) {
             Pair p = {k, r->engine[0], r->engine[i], watch};
-            r->differ++;
+            r->differ += n == 1;
             printf("kernel %llu, %s and %s: %s\n", (unsigned long long)seed, engine_name(p.a), engine_name(p.b),
                    str_text(&how));
-            if (r->o.keep && other.status && engine_is_gpu(p.b)) /* it runs nothing any more */
+            if (n > 1)
+                try_each(r, v, k);
+            else if (r->o.keep && other.status && engine_is_gpu(p.b)) /* it runs nothing any more */
                 r->broken = true;
             else if (r->o.keep)
                 keep(r, &p);
@@ -124,7 +162,7 @@ static void try_kernel(Run *r, const Vocabulary *v, uint64_t seed)
         str_clear(&how);
         outcome_free(&other);
     }
-    r->ran++;
+    r->ran += n;
     outcome_free(&first);
     str_free(&how);
     str_free(&text);
@@ -173,8 +211,9 @@ static bool read_options(int argc, char **argv, Options *o)
     *o = (Options){.count = 1000, .seconds = 1e9, .watch = -1, .opcodes = argc > 1 ? argv[1] : NULL};
     for (int i = 2; i < argc; i++) {
         const char *name = argv[i];
-        if (strcmp(name, "--portable") == 0) {
-            o->portable = true;
+        bool *flag = strcmp(name, "--portable") == 0 ? &o->portable : strcmp(name, "--batch") == 0 ? &o->batch : NULL;
+        if (flag) {
+            *flag = true;
             continue;
         }
         if (++i == argc)
@@ -191,7 +230,7 @@ static bool read_options(int argc, char **argv, Options *o)
         else if (strcmp(name, "--seconds") == 0)
             o->seconds = strtod(argv[i], &end);
         else if (strcmp(name, "--show") == 0)
-            o->from = strtoull(argv[i], &end, 10), o->show = true;
+            o->from = strtoull(argv[i], &end, 10), o->count = 1, o->show = true;
         else if (strcmp(name, "--watch") == 0)
             for (o->watch = 0; o->watch < WATCHES && strcmp(argv[i], watches[o->watch]) != 0;)
                 o->watch++;
@@ -200,7 +239,7 @@ static bool read_options(int argc, char **argv, Options *o)
         if ((end && *end) || o->watch == WATCHES)
             return false;
     }
-    return o->opcodes != NULL;
+    return o->opcodes && !(o->batch && o->portable);
 }
 
 int main(int argc, char **argv)
@@ -212,7 +251,7 @@ int main(int argc, char **argv)
     if (!read_options(argc, argv, &r.o)) {
         fprintf(stderr, "usage: random_kernels OPCODES [--engines LIST] [--from N] [--count N] [--seconds S] [--watch "
                         "nothing|counters|all]\n"
-                        "                              [--portable] [--keep FOLDER] | --show N\n");
+                        "                              [--portable | --batch] [--keep FOLDER] | --show N\n");
         return 2;
     }
     setenv("WARPWRIGHT_CACHE", "off", 1); /* no kernel comes twice */
@@ -222,7 +261,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (r.o.show) {
-        Kernel *k    = kernel_grow(v, r.o.from, r.o.portable);
+        Kernel *k    = grow(&r, v, r.o.from, seeds_of(&r, r.o.from, r.o.count));
         Str     text = {0};
         kernel_text(k, NULL, &text);
         fputs(str_text(&text), stdout);
@@ -233,8 +272,11 @@ int main(int argc, char **argv)
     }
     if (!add_engines(&r))
         return 2;
-    for (uint64_t i = 0; i < r.o.count && !r.broken && now() - begin < r.o.seconds; i++)
-        try_kernel(&r, v, r.o.from + i);
+    for (uint64_t i = 0; i < r.o.count && !r.broken && now() - begin < r.o.seconds;) {
+        uint32_t n = seeds_of(&r, r.o.from + i, r.o.count - i);
+        try_kernel(&r, v, r.o.from + i, n);
+        i += n;
+    }
     printf("%llu kernels on %u engines, %llu differ, %llu fail; %.0f s\n", (unsigned long long)r.ran, r.n,
            (unsigned long long)r.differ, (unsigned long long)r.failed, now() - begin);
     for (unsigned i = 0; i < r.n; i++)

@@ -33,7 +33,7 @@ uint32_t grow_line(Grow *g, bool fixed, const char *fmt, ...)
     }
     va_list ap;
     va_start(ap, fmt);
-    k->line[k->nlines] = (Line){arena_vprintf(k->arena, fmt, ap), fixed, k->nlines};
+    k->line[k->nlines] = (Line){arena_vprintf(k->arena, fmt, ap), fixed, NULL, k->nlines};
     va_end(ap);
     return k->nlines++;
 }
@@ -212,19 +212,57 @@ static void registers(Grow *g)
         HALVES, WORDS, DOUBLES, PREDICATES, MAX_LOOPS, MAX_LOOPS);
 }
 
+/* The line that was added last does nothing but set that register or variable. */
+static void sets_name(Grow *g, const char *name)
+{
+    g->k->line[g->k->nlines - 1].sets = name;
+}
+
+static void sets(Grow *g, char kind, unsigned number)
+{
+    sets_name(g, arena_printf(g->k->arena, "%%%c%u", kind, number));
+}
+
 /* Something into every register, out of %b0 and %d0. */
 static void fill(Grow *g)
 {
-    for (unsigned i = 1; i < WORDS; i++)
-        grow_line(g, true, i % 3 ? "mad.lo.u32 %%b%u, %%b%u, %u, %u;" : "xor.b32 %%b%u, %%b%u, %u;", i, i - 1,
-                  i % 3 ? 3 + 2 * i : 0x1234567u * i, (unsigned)grow_random(g, 1000));
-    for (unsigned i = 1; i < DOUBLES; i++)
-        grow_line(g, true, "mad.lo.u64 %%d%u, %%d%u, 0x5851f42d4c957f2d, %u;", i, i - 1,
+    for (unsigned i = 1; i < WORDS; i++) {
+        grow_line(g, true, i % 3 ? "mad.lo.u32 %%b%u, %%b0, %u, %u;" : "xor.b32 %%b%u, %%b0, %u;", i,
+                  i % 3 ? 0x2545f491u * (2 * i + 1) : 0x1234567u * i, (unsigned)grow_random(g, 1000));
+        sets(g, 'b', i);
+    }
+    for (unsigned i = 1; i < DOUBLES; i++) {
+        grow_line(g, true, "mad.lo.u64 %%d%u, %%d0, 0x%llx, %u;", i, 0x5851f42d4c957f2dull * (2 * i + 1),
                   (unsigned)grow_random(g, 1000));
-    for (unsigned i = 0; i < HALVES; i++)
+        sets(g, 'd', i);
+    }
+    for (unsigned i = 0; i < HALVES; i++) {
         grow_line(g, true, "cvt.u16.u32 %%h%u, %%b%u;", i, i);
-    for (unsigned i = 0; i < PREDICATES; i++)
+        sets(g, 'h', i);
+    }
+    for (unsigned i = 0; i < PREDICATES; i++) {
         grow_line(g, true, "setp.lt.s32 %%p%u, %%b%u, %%b%u;", i, i, i + 3);
+        sets(g, 'p', i);
+    }
+}
+
+/* Is it named in one of the lines from `from` to before `end`? */
+static bool is_named(const Kernel *k, uint32_t from, uint32_t end, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t i = from; i < end; i++)
+        for (const char *at = strstr(k->line[i].text, name); at; at = strstr(at + n, name))
+            if (at[n] < '0' || at[n] > '9')
+                return true;
+    return false;
+}
+
+/* Takes back what nobody names behind the line that sets it: for a compiler that would be most of a small kernel. */
+static void prune(Kernel *k, uint32_t from)
+{
+    for (uint32_t i = k->nlines; i-- > from;)
+        if (k->line[i].sets && !is_named(k, i + 1, k->nlines, k->line[i].sets))
+            k->line[i].text = "";
 }
 
 static void function(Grow *g, unsigned i)
@@ -279,9 +317,15 @@ static uint64_t dump_at(const Kernel *k)
     return all_at(k) + ALL_CELLS;
 }
 
+/* Of one of a batch. */
+static uint64_t part_bytes(const Kernel *k)
+{
+    return (dump_at(k) + 8 * (uint64_t)all_threads(k) + 4095) & ~UINT64_C(4095);
+}
+
 uint64_t kernel_out_bytes(const Kernel *k)
 {
-    return dump_at(k) + (uint64_t)DUMPED * 8 * all_threads(k);
+    return k->parts ? k->parts * part_bytes(k) : dump_at(k) + (uint64_t)DUMPED * 8 * all_threads(k);
 }
 
 void kernel_place(const Kernel *k, uint64_t byte, Str *out)
@@ -290,6 +334,10 @@ void kernel_place(const Kernel *k, uint64_t byte, Str *out)
         char     kind;
         unsigned n;
     } dumped[] = {{'h', HALVES}, {'b', WORDS}, {'d', DOUBLES}, {'p', PREDICATES}};
+    if (k->parts) {
+        str_printf(out, "kernel %llu: ", (unsigned long long)(k->first + byte / part_bytes(k)));
+        byte %= part_bytes(k);
+    }
     if (byte < rows_at(k))
         str_printf(out, "slot %u of thread %u", (unsigned)(byte / 8 / all_threads(k)),
                    (unsigned)(byte / 8 % all_threads(k)));
@@ -301,7 +349,9 @@ void kernel_place(const Kernel *k, uint64_t byte, Str *out)
                    (unsigned)((byte - cells_at(k)) / CELL_BYTES));
     else if (byte < dump_at(k))
         str_printf(out, "cell %u of all", (unsigned)(byte - all_at(k)) / 8);
-    unsigned r = byte < dump_at(k) ? DUMPED : (unsigned)((byte - dump_at(k)) / 8 / all_threads(k));
+    else if (k->parts)
+        str_printf(out, "registers of thread %u", (unsigned)(byte - dump_at(k)) / 8);
+    unsigned r = byte < dump_at(k) || k->parts ? DUMPED : (unsigned)((byte - dump_at(k)) / 8 / all_threads(k));
     for (unsigned i = 0; r < DUMPED && i < 4; r -= dumped[i++].n)
         if (r < dumped[i].n) {
             str_printf(out, "%%%c%u of thread %u", dumped[i].kind, r,
@@ -310,40 +360,63 @@ void kernel_place(const Kernel *k, uint64_t byte, Str *out)
         }
 }
 
-static void beginning(Grow *g)
+static void shared(Grow *g)
+{
+    grow_line(g, true, ".shared .align 16 .b8 slots[%u]; .shared .align 16 .b8 cells[%u];", g->k->threads * SLOT_BYTES,
+              warps_of(g->k) * CELL_BYTES);
+}
+
+/* Where they stand, and something in every register.  part: of a batch. */
+static void beginning(Grow *g, const char *part)
 {
     const Kernel *k = g->k;
-    grow_line(g, true, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{");
-    grow_line(g, true,
-              ".shared .align 16 .b8 slots[%u]; .shared .align 16 .b8 cells[%u]; .local .align 16 .b8 frame[%u];",
-              k->threads * SLOT_BYTES, warps_of(k) * CELL_BYTES, LOCAL_BYTES);
+    if (part)
+        grow_line(g, true, ".func %s(.reg .b64 %%in_, .reg .b64 %%out_, .reg .b32 %%n_, .reg .b32 %%full_)\n{", part);
+    else
+        grow_line(g, true, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{");
+    if (!part)
+        shared(g);
+    grow_line(g, true, ".local .align 16 .b8 frame[%u];", LOCAL_BYTES);
     registers(g);
     grow_line(g, true,
               ".reg .b64 %%in, %%out, %%rows, %%cell, %%all; .reg .b32 %%tx, %%ty, %%tz, %%cx, %%t, %%g, %%full, "
               "%%own, %%scell;");
-    grow_line(g, true, "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u32 %%n, [n];");
+    grow_line(g, true, "%s",
+              part ? "mov.b64 %in, %in_; mov.b64 %out, %out_; mov.b32 %n, %n_; mov.b32 %full, %full_; bar.sync 0;"
+                   : "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n]; activemask.b32 %full;");
     grow_line(g, true, "mov.u32 %%tx, %%tid.x; mov.u32 %%ty, %%tid.y; mov.u32 %%tz, %%tid.z; mov.u32 %%cx, %%ctaid.x;");
     grow_line(g, true, "mad.lo.u32 %%t, %%tz, %u, %%ty; mad.lo.u32 %%t, %%t, %u, %%tx;", k->block[1], k->block[0]);
     grow_line(g, true, "mov.u32 %%a0, %%ctaid.y; mad.lo.u32 %%a0, %%a0, %u, %%cx; mad.lo.u32 %%g, %%a0, %u, %%t;",
               k->grid[0], k->threads);
-    grow_line(g, true, "shr.u32 %%a1, %%t, 5; mad.lo.u32 %%a0, %%a0, %u, %%a1; mul.wide.u32 %%w0, %%a0, %u;",
-              warps_of(k), CELL_BYTES);
-    grow_line(g, true, "add.u64 %%cell, %%out, %%w0; add.u64 %%cell, %%cell, %llu;", (unsigned long long)cells_at(k));
-    grow_line(g, true, "mov.u32 %%scell, cells; mad.lo.u32 %%scell, %%a1, %u, %%scell; add.u64 %%all, %%out, %llu;",
-              CELL_BYTES, (unsigned long long)all_at(k));
+    grow_line(g, true,
+              "shr.u32 %%a1, %%t, 5; mad.lo.u32 %%a0, %%a0, %u, %%a1; mul.wide.u32 %%w0, %%a0, %u; add.u64 %%cell, "
+              "%%out, %%w0; add.u64 %%cell, %%cell, %llu;",
+              warps_of(k), CELL_BYTES, (unsigned long long)cells_at(k));
+    sets_name(g, "%cell");
+    grow_line(g, true, "shr.u32 %%a1, %%t, 5; mov.u32 %%scell, cells; mad.lo.u32 %%scell, %%a1, %u, %%scell;",
+              CELL_BYTES);
+    sets_name(g, "%scell");
+    grow_line(g, true, "add.u64 %%all, %%out, %llu;", (unsigned long long)all_at(k));
+    sets_name(g, "%all");
     grow_line(g, true, "mul.wide.u32 %%w0, %%g, %u; add.u64 %%rows, %%out, %%w0; add.u64 %%rows, %%rows, %llu;",
               OWN_BYTES, (unsigned long long)rows_at(k));
-    grow_line(g, true, "activemask.b32 %%full; mov.u64 %%w0, 0; mov.u32 %%x0, 0;");
-    for (unsigned i = 0; i < LOCAL_BYTES; i += 8)
-        grow_line(g, true, "st.local.u64 [frame+%u], %%w0;", i);
+    sets_name(g, "%rows");
+    grow_line(g, true, "mov.u64 %%w0, 0; mov.u32 %%x0, 0;");
+    for (unsigned i = 0; i < LOCAL_BYTES; i += part ? 16 : 8) {
+        grow_line(g, true, part ? "st.local.v2.u64 [frame+%u], {%%w0, %%w0};" : "st.local.u64 [frame+%u], %%w0;", i);
+        sets_name(g, "frame");
+    }
     grow_line(g, true, "mov.u32 %%a0, slots; mad.lo.u32 %%a0, %%t, %u, %%a0; st.shared.v2.u64 [%%a0], {%%w0, %%w0};",
               SLOT_BYTES);
+    sets_name(g, "slots");
     grow_line(g, true,
               "setp.lt.u32 %%q, %%t, %u; mov.u32 %%a0, cells; mad.lo.u32 %%a0, %%t, 4, %%a0; @%%q st.shared.u32 "
               "[%%a0], %%x0;",
               warps_of(k) * CELL_BYTES / 4);
+    sets_name(g, "cells");
     grow_line(g, true, "bar.sync 0;");
     access_phase(g);
+    sets_name(g, "%own");
     grow_line(g, true,
               "mul.lo.u32 %%a0, %%g, 12; and.b32 %%a0, %%a0, %u; cvt.u64.u32 %%w0, %%a0; add.u64 %%w0, %%w0, %%in;",
               (IN_BYTES - 1) & ~15);
@@ -374,6 +447,31 @@ static void ending(Grow *g)
     grow_line(g, true, "ret;\n}");
 }
 
+/* One word of those that the body names, from line `from` on. */
+static void ending_of_part(Grow *g, uint32_t from)
+{
+    static const struct {
+        unsigned    n;
+        const char *name, *fold;
+    } all[] = {
+        {HALVES, "%h", "cvt.u32.u16 %%x1, %s; mad.lo.u32 %%x0, %%x0, 31, %%x1;"},
+        {WORDS, "%b", "mad.lo.u32 %%x0, %%x0, 31, %s;"},
+        {DOUBLES, "%d", "mov.b64 {%%a0, %%a1}, %s; mad.lo.u32 %%x0, %%x0, 31, %%a0; xor.b32 %%x0, %%x0, %%a1;"},
+        {PREDICATES, "%p", "selp.u32 %%x1, 7919, 5, %s; mad.lo.u32 %%x0, %%x0, 31, %%x1;"},
+    };
+    uint32_t end = g->k->nlines;
+    grow_line(g, true, "mov.u32 %%x0, 0;");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (unsigned r = 0; r < all[i].n; r++) {
+            const char *name = arena_printf(g->k->arena, "%s%u", all[i].name, r);
+            if (is_named(g->k, from, end, name))
+                grow_line(g, false, all[i].fold, name);
+        }
+    grow_line(g, true,
+              "mul.wide.u32 %%w0, %%g, 8; add.u64 %%w0, %%w0, %%out; st.global.u32 [%%w0+%llu], %%x0;\nret;\n}",
+              (unsigned long long)dump_at(g->k));
+}
+
 static void geometry(Grow *g)
 {
     static const uint8_t blocks[][3] = {{32, 1, 1}, {64, 1, 1},  {16, 16, 1}, {8, 8, 1},  {32, 4, 1}, {128, 1, 1},
@@ -388,26 +486,72 @@ static void geometry(Grow *g)
     k->grid[1] = 1 + (uint32_t)grow_random(g, 2);
 }
 
+static uint64_t state_of(uint64_t seed)
+{
+    return seed * 0x2545f4914f6cdd1du + 1;
+}
+
+/* `budget` statements. */
+static void body(Grow *g, unsigned budget)
+{
+    for (g->budget = budget; g->budget;) {
+        g->budget--;
+        statement(g);
+    }
+}
+
 Kernel *kernel_grow(const Vocabulary *v, uint64_t seed, bool portable)
 {
     Arena  *a = arena_new();
     Kernel *k = ARENA_NEW(a, Kernel);
-    Grow    g = {.k = k, .v = v, .state = seed * 0x2545f4914f6cdd1du + 1};
+    Grow    g = {.k = k, .v = v, .state = state_of(seed)};
     *k        = (Kernel){.arena = a, .seed = seed, .portable = portable};
     geometry(&g);
     grow_line(&g, true, ".version 8.6\n.target sm_90\n.address_size 64");
     table(&g);
     for (unsigned i = 0; i < FUNCTIONS; i++)
         function(&g, i);
-    beginning(&g);
+    beginning(&g, NULL);
     k->body  = k->nlines;
     g.labels = 1000;
-    g.budget = 10 + (unsigned)grow_random(&g, 60);
-    while (g.budget) {
-        g.budget--;
-        statement(&g);
-    }
+    body(&g, 10 + (unsigned)grow_random(&g, 60));
     ending(&g);
+    return k;
+}
+
+Kernel *kernel_grow_batch(const Vocabulary *v, uint64_t first, uint32_t n)
+{
+    Arena  *a = arena_new();
+    Kernel *k = ARENA_NEW(a, Kernel);
+    *k        = (Kernel){.arena = a, .seed = first / BATCH * BATCH, .first = first, .parts = n};
+    Grow all  = {.k = k, .v = v, .state = state_of(k->seed) ^ 0x2222};
+    geometry(&all);
+    k->grid[0] = k->grid[1] = 1;
+    grow_line(&all, true, ".version 8.6\n.target sm_90\n.address_size 64");
+    table(&all);
+    shared(&all);
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        function(&all, i);
+    for (uint32_t i = 0; i < n; i++) {
+        Grow     g    = {.k = k, .v = v, .state = state_of(first + i), .labels = 1000};
+        uint32_t head = k->nlines;
+        beginning(&g, arena_printf(a, "s%u", (unsigned)(first + i - k->seed)));
+        uint32_t start = k->nlines;
+        body(&g, 2 + (unsigned)grow_random(&g, 7));
+        ending_of_part(&g, start);
+        prune(k, head);
+    }
+    k->body = k->nlines;
+    grow_line(&all, true,
+              ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
+              ".reg .b64 %%in, %%out; .reg .b32 %%n, %%full; activemask.b32 %%full;\n"
+              "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u32 %%n, [n];");
+    for (uint32_t i = 0; i < n; i++) {
+        grow_line(&all, true, "bar.warp.sync %%full;"); /* lanes that called apart would not meet in the function */
+        grow_line(&all, false, "call s%u, (%%in, %%out, %%n, %%full);", (unsigned)(first + i - k->seed));
+        grow_line(&all, true, "add.u64 %%out, %%out, %llu;", (unsigned long long)part_bytes(k));
+    }
+    grow_line(&all, true, "ret;\n}");
     return k;
 }
 

@@ -9,6 +9,10 @@
  * A kernel has registers of every width that all hold something, so any statement can be taken out and the rest still means something:
  * that is how reduce.c makes a kernel small.  What must stay for a kernel to end, or to be free of races, is `fixed`.
  *
+ * A batch is one kernel too: small ones (BATCH at most, those of the seeds from a multiple of it on) are its functions, which it calls one
+ * after the other, each with an output of its own.  They have one geometry and one input, and at their end one word of each thread is made of
+ * all registers.  What a seed makes does not depend on which others are in the batch.
+ *
  * Memory.  Global: IN_BYTES that are read only; for each thread OWN_SLOTS of 8 bytes, the slots of all threads side by side, and
  * OWN_BYTES in a row; cells of each warp, for atomics; cells of all, for atomics whose order does not matter; and at the end a dump of the
  * registers.  Shared: SLOT_BYTES for each thread, in phases between barriers: each thread its own, or all are read. */
@@ -29,6 +33,7 @@ enum {
     SLOT_BYTES  = 16,
     LOCAL_BYTES = 64,
     TABLE_BYTES = 512, /* .const */
+    BATCH       = 64,
 };
 
 /* Registers of each kind; %tx %ty %tz %t %g (in the grid) %full and the addresses beside them are never overwritten. */
@@ -37,12 +42,14 @@ enum { HALVES = 6, WORDS = 10, DOUBLES = 6, PREDICATES = 5, DUMPED = HALVES + WO
 typedef struct Line {
     const char *text;  /* one statement, of one or several instructions */
     bool        fixed;
+    const char *sets;  /* NULL, or the register that it sets and does nothing else */
     uint32_t    close; /* the last line of the block it opens; its own number where it opens none */
 } Line;
 
 typedef struct Kernel {
     Arena   *arena;
-    uint64_t seed;
+    uint64_t seed;                       /* of a batch: the multiple of BATCH */
+    uint64_t first; uint32_t parts;      /* of a batch: its seeds; parts is 0 otherwise */
     uint32_t grid[2], block[3], threads; /* of a block */
     bool     portable;                   /* a GPU must give the same: no approximate result, nothing that depends on how lanes meet */
     Line    *line; uint32_t nlines, cap;
@@ -60,6 +67,8 @@ Vocabulary *vocabulary_read(Arena *a, const char *path, const char **why);
 
 /* The kernel of that number, `k`.  arena_free(k->arena) frees it. */
 Kernel *kernel_grow(const Vocabulary *v, uint64_t seed, bool portable);
+/* The batch of n seeds from `first` on, which do not go beyond the next multiple of BATCH. */
+Kernel *kernel_grow_batch(const Vocabulary *v, uint64_t first, uint32_t n);
 /* left_out: a bit for each line; NULL: none. */
 void    kernel_text(const Kernel *k, const uint64_t *left_out, Str *out);
 uint64_t kernel_out_bytes(const Kernel *k);
