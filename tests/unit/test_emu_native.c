@@ -249,19 +249,27 @@ static void modes_of_rows_stay_theirs(void **state)
  * what shows a NaN and by what does not, and wanted afterwards. */
 static void doubles_are_tried_without_nans(void **state)
 {
-    static const char text[] =
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<4>; .reg .b32 %r<9>; .reg .f64 %g<14>; .reg .b64 %d<5>;\n"
-        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.b64 %d1, 0; mov.f64 %g5, 0d3ff0000000000000; cvt.rn.f64.u32 %g2, "
-        "%r1;\n"
-        "LOOP: cvt.rn.f64.u32 %g1, %r2; mad.lo.u32 %r3, %r2, 7, %r1; rem.u32 %r4, %r3, 997; setp.eq.u32 %q1, %r4, 5;\n"
-        "cvt.u64.u32 %d2, %r3; or.b64 %d2, %d2, 0xfff4000000000000; mov.b64 %g3, %d2; selp.f64 %g1, %g3, %g1, %q1;\n"
-        "xor.b64 %d2, %d2, 0xff0; mov.b64 %g11, %d2; selp.f64 %g11, %g11, %g2, %q1;\n"
-        "add.rn.f64 %g12, %g1, %g11; add.rn.f64 %g13, %g11, %g1;\n"
-        "fma.rn.f64 %g4, %g1, %g2, %g5; mul.rn.f64 %g6, %g4, 0d3fe0000000000000; neg.f64 %g6, %g6;\n"
-        "fma.rn.f64 %g5, %g6, 0d3fd0000000000000, %g4; sub.rn.f64 %g7, %g5, %g1; add.rn.f64 %g1, %g7, %g4;\n"
-        "add.rn.f64 %g9, %g1, %g3; abs.f64 %g9, %g9; add.rn.f64 %g9, %g2, %g2; add.rn.f64 %g10, %g9, %g5;\n"
-        "min.f64 %g8, %g7, %g4; setp.nan.f64 %q2, %g5, %g5;\n"
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<4>; .reg .b32 %r<9>; .reg .f64 "
+                               "%g<14>; .reg .b64 %d<5>;\n"
+                               "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.b64 %d1, 0; mov.f64 %g5, 0d3ff0000000000000; "
+                               "cvt.rn.f64.u32 %g2, "
+                               "%r1;\n"
+                               "setp.lt.u32 %q0, %r1, 64; mov.f64 %g3, 0d7ff8000000000123; selp.f64 %g2, %g3, %g2, "
+                               "%q0;\n" /* two warps never do without */
+                               "LOOP: cvt.rn.f64.u32 %g1, %r2; mad.lo.u32 %r3, %r2, 7, %r1; rem.u32 %r4, %r3, 997; "
+                               "setp.eq.u32 %q1, %r4, 5;\n"
+                               "cvt.u64.u32 %d2, %r3; or.b64 %d2, %d2, 0xfff4000000000000; mov.b64 %g3, %d2; selp.f64 "
+                               "%g1, %g3, %g1, %q1;\n"
+                               "xor.b64 %d2, %d2, 0xff0; mov.b64 %g11, %d2; selp.f64 %g11, %g11, %g2, %q1;\n"
+                               "add.rn.f64 %g12, %g1, %g11; add.rn.f64 %g13, %g11, %g1;\n"
+                               "fma.rn.f64 %g4, %g1, %g2, %g5; mul.rn.f64 %g6, %g4, 0d3fe0000000000000; neg.f64 %g6, "
+                               "%g6;\n"
+                               "fma.rn.f64 %g5, %g6, 0d3fd0000000000000, %g4; sub.rn.f64 %g7, %g5, %g1; add.rn.f64 "
+                               "%g1, %g7, %g4;\n"
+                               "add.rn.f64 %g9, %g1, %g3; abs.f64 %g9, %g9; add.rn.f64 %g9, %g2, %g2; add.rn.f64 %g10, "
+                               "%g9, %g5;\n"
+                               "min.f64 %g8, %g7, %g4; setp.nan.f64 %q2, %g5, %g5;\n"
 #define MIX(g) "mov.b64 %d2, %" #g "; mad.lo.u64 %d1, %d1, 31, %d2;\n"
         MIX(g1) MIX(g4) MIX(g5) MIX(g6) MIX(g7) MIX(g8) MIX(g9) MIX(g10) MIX(g12) MIX(g13)
 #undef MIX

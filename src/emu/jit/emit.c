@@ -153,6 +153,8 @@ static void emit_variables(Emit *e)
             OUT("u4 p%u;\n", v);
     }
     OUT("u4 m, g;\n");
+    for (uint32_t i = 0; i < e->ntrials; i++) /* how trials went */
+        OUT("u4 n%u = 0;\n", i);
     if (e->nregions) /* where segments' lanes wait */
         for (uint32_t i = 0; i < e->p->nsegments; i++)
             OUT("u4 d%u;\n", i);

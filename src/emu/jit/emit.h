@@ -44,6 +44,7 @@ typedef struct EmitState { /* of the text, kept while another way is written */
 typedef struct Trial { /* items whose results are asked behind the last (emit_trial.c) */
     const Segment *of;
     uint32_t       from, end; /* items */
+    uint32_t       number;    /* of the function's */
     EmitState      state;     /* before the first */
     bool          *odd;       /* as Emit.odd there */
 } Trial;
@@ -70,7 +71,7 @@ typedef struct Emit {
     Trial          trial;
     uint8_t       *party; /* of each item of the segment: whose access it is */
     int64_t       *place; /* how far from that party's lowest address */
-    uint32_t       nquestions;
+    uint32_t       nquestions, ntrials;
     const char    *ended;  /* what closes the access that is written */
     const Segment *raw_of; /* NULL, or whose items `raw` is about */
     bool          *odd;    /* of each value: which NaN its lanes are is not settled */

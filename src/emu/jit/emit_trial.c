@@ -4,12 +4,16 @@
  * arithmetic.  Behind the last the results are asked, and if one is a NaN, the handlers compute all of them again, from the values before the
  * first.
  *
+ * Where two attempts in a row have failed, the handlers compute the next ones at once: a kernel may have nothing but NaNs.
+ *
  * A result need not be asked if every lane of it that is a NaN makes one of a later result that is; nor if nobody wants it.  What reads one
  * in another way, can stop the warp or be seen ends the trial. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/jit/emit.h"
+
+enum { GIVEN_UP = 32 }; /* attempts that are not made, and one */
 
 /* ---- which rows ---- */
 
@@ -125,8 +129,9 @@ void emit_trial(Emit *e, const Segment *s, uint32_t k)
     emit_mode(e, 0);
     for (uint32_t j = k; j < end; j++)
         emit_present_item(e, &s->item[j]);
-    e->trial = (Trial){.of = s, .from = k, .end = end, .state = emit_state(e), .odd = odd_of(e)};
-    OUT("{ ");
+    e->trial =
+        (Trial){.of = s, .from = k, .end = end, .number = e->ntrials++, .state = emit_state(e), .odd = odd_of(e)};
+    OUT("{ if (COLD(n%u > 1)) { n%u--; goto N%u; }\n", e->trial.number, e->trial.number, e->trial.number);
     copies(e, &e->trial, e->before, false);
 }
 
@@ -204,9 +209,10 @@ void emit_trial_end(Emit *e, const uint64_t *before, const uint64_t *behind)
     Trial       now  = {.state = emit_state(e), .odd = odd_of(e)};
     OUT("if (COLD(");
     question(e, behind);
-    OUT(")) {\n");
+    OUT(")) {\nn%u = n%u ? %d : 1;\n", x.number, x.number, GIVEN_UP);
     state_back(e, &x);
     copies(e, &x, before, true);
+    OUT("N%u:;\n", x.number);
     uint64_t *there = in_frame(e, &x, before, false);
     emit_keep(e, there);
     emit_fill(e, there);
@@ -214,7 +220,7 @@ void emit_trial_end(Emit *e, const uint64_t *before, const uint64_t *behind)
     state_back(e, &now);
     uint64_t *back = in_frame(e, &x, behind, true);
     emit_fetch(e, back);
-    OUT("} }\n");
+    OUT("} else n%u = 0; }\n", x.number);
     free(there);
     free(back);
     trial_free(&now);
