@@ -4,6 +4,7 @@
  * is a variable WARPWRIGHT_<OPTION>; the drop-in libraries come first on the library path, and what redirects a runtime that was linked
  * statically, or hears what is given to MPI, is preloaded.  Called in the child, before it becomes the program. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,8 +85,25 @@ static void stand_in(const Run *r)
     str_free(&path);
 }
 
+/* CUDA_VISIBLE_DEVICES that hides all GPUs is said of the machine's, so that they are left alone.  Frameworks read it themselves (PyTorch counts devices by it),
+ * and would see no emulated device either. */
+static void show_devices(const Run *r)
+{
+    static const char name[]  = "CUDA_VISIBLE_DEVICES";
+    const char       *visible = getenv(name);
+    if (!visible || (*visible && strcmp(visible, "-1") != 0 && strcmp(visible, "NoDevFiles") != 0))
+        return;
+    if (cli_has(&r->a, "verbose"))
+        fprintf(
+            stderr,
+            "warpwright run: %s='%s' hides GPUs; the program is not given it, since emulated devices are not meant\n",
+            name, visible);
+    unsetenv(name);
+}
+
 void run_environment(const Run *r)
 {
+    show_devices(r);
     Str preload = {0}, python = {0};
     str_printf(&preload, "%s/libwarpwright-preload.so", r->libs);
     str_printf(&python, "%s/python", r->libs);
