@@ -432,6 +432,12 @@ typedef struct WwPrediction {
     uint64_t    blocks_sampled;           /* replayed through L1 */
     const WwTimePart *parts; size_t nparts;
     const WwCachedLine *lines; size_t nlines; /* by file and line; those without such loads are left out */
+    const char *card;                     /* whose figures these are, "h200" */
+    double      most_instructions, most_l2_bytes, most_dram_bytes; /* that the card does in a ns: machine instructions of warps; bytes between
+                                              * L2 and all multiprocessors; bytes read of device memory */
+    unsigned    resident_blocks, resident_warps, most_warps; /* that a multiprocessor holds of this launch at once; warps that it can hold */
+    const char *resident_limiter;         /* what keeps it from holding more: "registers", "shared memory" ...; NULL: it is full */
+    double      waves;                    /* blocks of the launch by those that the whole card holds at once */
 } WwPrediction;
 /* false: not asked for (WW_OBSERVE_TIME), the launch did not end well, or the card's figures are not known. */
 bool ww_result_prediction(const WwResult *r, WwPrediction *out);

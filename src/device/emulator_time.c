@@ -39,6 +39,7 @@ struct LaunchTime {
     const Func      *kernel;
     void           **args; /* into the launch's parameter block */
     Observer        *stream;
+    const char      *card;
     Timing           timing;
     const CubinFunc *code; /* NULL: PTX stands in */
     const char      *source;
@@ -155,6 +156,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->args                    = xcalloc(k->nparams + 1, sizeof *t->args);
     t->module                  = m;
     t->kernel                  = k;
+    t->card                    = e->limits.card->name;
     t->timing                  = timing;
     t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
     t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
@@ -329,25 +331,36 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
 static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, const Traffic *x, const CodeWork *c,
                  const StreamSum *s)
 {
-    WwPrediction *out  = &r->prediction;
+    WwPrediction *out = &r->prediction;
+    const Timing *f   = &t->timing;
+    double        ghz = f->clock_mhz / 1e3, places = (t->fits.blocks ? t->fits.blocks : 1) * (double)t->sms;
     WwTimePart   *part = ARENA_ARRAY(r->arena, WwTimePart, TIME_PARTS);
     for (int i = 0; i < TIME_PARTS; i++)
         part[i] = (WwTimePart){time_part_text((TimePart)i), p->part[i] / t->timing.clock_mhz * 1e3};
-    *out         = (WwPrediction){.ns               = p->ns,
-                                  .limiter          = time_part_text(p->limiter),
-                                  .share            = p->share,
-                                  .headroom         = p->headroom,
-                                  .l1_hit_rate      = x->hits,
-                                  .l2_hit_rate      = x->l2_hits,
-                                  .l2_sectors       = (uint64_t)x->l2,
-                                  .dram_read_bytes  = (uint64_t)x->read,
-                                  .dram_write_bytes = (uint64_t)x->written,
-                                  .instructions     = (uint64_t)c->issued,
-                                  .registers        = t->registers,
-                                  .source           = t->source,
-                                  .blocks_sampled   = s->blocks,
-                                  .parts            = part,
-                                  .nparts           = TIME_PARTS};
+    *out         = (WwPrediction){.ns                = p->ns,
+                                  .limiter           = time_part_text(p->limiter),
+                                  .share             = p->share,
+                                  .headroom          = p->headroom,
+                                  .l1_hit_rate       = x->hits,
+                                  .l2_hit_rate       = x->l2_hits,
+                                  .l2_sectors        = (uint64_t)x->l2,
+                                  .dram_read_bytes   = (uint64_t)x->read,
+                                  .dram_write_bytes  = (uint64_t)x->written,
+                                  .instructions      = (uint64_t)c->issued,
+                                  .registers         = t->registers,
+                                  .source            = t->source,
+                                  .blocks_sampled    = s->blocks,
+                                  .parts             = part,
+                                  .nparts            = TIME_PARTS,
+                                  .card              = arena_strdup(r->arena, t->card),
+                                  .most_instructions = f->issue * t->sms * ghz,
+                                  .most_l2_bytes     = fmin(f->l2_bytes, f->port_bytes * t->sms) * ghz,
+                                  .most_dram_bytes   = f->read_gbs,
+                                  .resident_blocks   = t->fits.blocks,
+                                  .resident_warps    = t->fits.warps,
+                                  .most_warps        = t->fits.most_warps,
+                                  .resident_limiter  = t->fits.limiter,
+                                  .waves             = t->work.blocks / places};
     r->predicted = true;
 }
 

@@ -188,8 +188,11 @@ static void add_prediction(const Report *r, Row *row, const WwResult *result)
         return;
     p.limiter    = arena_strdup(r->arena, p.limiter);
     p.source     = arena_strdup(r->arena, p.source);
+    p.card       = arena_strdup(r->arena, p.card);
     p.parts      = NULL;
     p.nparts     = 0;
+    p.lines      = NULL;
+    p.nlines     = 0;
     row->longest = p;
 }
 

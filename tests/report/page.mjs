@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE FAULTPAGE SHOWNPAGE OCCUPANCYPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
-// PLAINPAGE: the page of the run, built without charts; FAULTPAGE: of a kernel that goes out of bounds; SHOWNPAGE: `lab --html`'s own.  Every click and key a reader may use, on a screen and on a phone, light and dark;
+// The report page in a browser: page.mjs PLAYWRIGHT CHROMIUM WORK PAGE LABPAGE PLAINPAGE FAULTPAGE SHOWNPAGE OCCUPANCYPAGE TIMEPAGE.  PAGE: of a run that was checked; LABPAGE: of experiments;
+// PLAINPAGE: the page of the run, built without charts; FAULTPAGE: of a kernel that goes out of bounds; SHOWNPAGE: `lab --html`'s own; TIMEPAGE: of
+// predicted launches (run.py, timed_kernels).  Every click and key a reader may use, on a screen and on a phone, light and dark;
 // an error on the console, a request to anywhere or a page wider than its window fails.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage, occupancyPage] = process.argv;
+const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage, occupancyPage, timePage] = process.argv;
 const { chromium: browser } = await import(pathToFileURL(playwright));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 let failed = 0;
@@ -121,6 +122,37 @@ async function lookAtOccupancy(tab, name) {
   expect(`${name}: a row for each size`, (await tab.locator(".wide tbody tr").count()) === 32);
 }
 
+async function lookAtTime(tab, name) {
+  const at = (await sections(tab, name)).indexOf("time");
+  expect(`${name}: launches that were predicted have a section`, at === 3);
+  await tab.keyboard.press(String(at + 1));
+  const kernel = (title) => tab.locator("details.kernel").filter({ has: tab.locator("summary", { hasText: new RegExp(`^${title}: `) }) });
+  const open = async (title) => {
+    if ((await kernel(title).getAttribute("open")) === null) await kernel(title).locator("summary").first().click();
+    await kernel(title).locator("h3").first().waitFor();
+    return kernel(title);
+  };
+  expect(`${name}: one of each kernel`, (await tab.locator("details.kernel").count()) === 304);
+  expect(`${name}: the longest are open and drawn, no others`, (await tab.locator("details.kernel[open]").count()) === 4 && (await tab.locator(".drawn").count()) <= 12);
+  expect(`${name}: who has no prediction is named`, (await tab.locator("main > p").allTextContents()).join().includes("Not predicted: unknown."));
+  const scale = await open("scale");
+  expect(`${name}: three pictures`, (await scale.locator("svg.drawn").count()) === 3);
+  for (const said of await scale.locator("svg.drawn").evaluateAll((all) => all.map((s) => [s.getAttribute("role"), s.getAttribute("aria-label")].join(" "))))
+    expect(`${name}: a picture says what it shows: ${said}`, /^img (bars: latency |roofline: .* warp instructions a ns of 1045: |places for warps: 10 blocks of 6 warps: 60 of 64)/.test(said));
+  const texts = (await scale.locator("svg text").allTextContents()).join("|");
+  expect(`${name}: axes and bars are labelled`, ["warp instructions a byte", "warp instructions a ns", "latency", "device memory", "1000"].every((t) => texts.includes(t)));
+  expect(`${name}: both levels have their point`, (await scale.locator(".point").count()) === 2 && (await scale.locator(".roof").count()) === 2);
+  expect(`${name}: places that are taken, and those that the grid leaves`, (await scale.locator("svg rect[class^=taken]").count()) === 6 && (await scale.locator("svg rect.idle").count()) === 54 && (await scale.locator("svg rect.none").count()) === 4);
+  expect(`${name}: words fit their picture`, await scale.locator("svg text").evaluateAll((all) => all.every((t) => { const a = t.getBoundingClientRect(), b = t.closest("svg").getBoundingClientRect(); return a.left >= b.left - 1 && a.right <= b.right + 1; })));
+  const still = await open("still");
+  expect(`${name}: nothing moved, no point`, (await still.locator(".point").count()) === 1 && (await still.textContent()).includes("It moves nothing through device memory."));
+  const idle = await open("idle");
+  expect(`${name}: nothing executed, nothing placed`, (await idle.locator(".point").count()) === 0 && !(await idle.textContent()).match(/NaN|Infinity|undefined/));
+  const old = await open("old");
+  expect(`${name}: what an older document lacks is said`, (await old.textContent()).match(/was written by an older version/g)?.length === 2);
+  await fits(tab, `${name} opened`);
+}
+
 const wide = { viewport: { width: 1200, height: 900 } };
 const phone = { viewport: { width: 390, height: 800 }, hasTouch: true };
 await open(page, { ...wide, colorScheme: "light" }, lookAtRun);
@@ -133,5 +165,7 @@ await open(occupancyPage, { ...wide, colorScheme: "dark" }, lookAtOccupancy);
 await open(occupancyPage, { ...phone, colorScheme: "light" }, lookAtOccupancy);
 await open(shownPage, { ...wide, colorScheme: "light" }, lookAtPictures);
 await open(shownPage, { ...phone, colorScheme: "dark" }, lookAtPictures);
+await open(timePage, { ...wide, colorScheme: "light" }, lookAtTime);
+await open(timePage, { ...phone, colorScheme: "dark" }, lookAtTime);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

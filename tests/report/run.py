@@ -77,7 +77,7 @@ def plain_page(page):
     subprocess.run(["cmake", "-DNPM=", f"-DWEB={root}/web", f"-DWORK={out}/bundle", f"-DOUT={charts}", f"-DCSS={css}", "-P",
                     f"{root}/cmake/charts.cmake"], check=True, capture_output=True, timeout=60)
     subprocess.run(["cmake", f"-DINDEX={root}/web/page/index.html", f"-DSTYLES={css};{root}/web/page/style.css", f"-DCHARTS={charts}", "-DNAME=page",
-                    "-DSCRIPTS=" + ";".join(f"{root}/web/page/{n}.js" for n in ("data", "dom", "picture", "sections", "main")), f"-DOUT={out}/page.c", f"-DHTML={out}/page.html", "-P",
+                    "-DSCRIPTS=" + ";".join(f"{root}/web/page/{n}.js" for n in ("data", "dom", "picture", "sections", "time", "main")), f"-DOUT={out}/page.c", f"-DHTML={out}/page.html", "-P",
                     f"{root}/cmake/page.cmake"], check=True, timeout=60)
     with open(page, encoding="utf-8") as f:
         text = f.read()
@@ -101,6 +101,30 @@ def more_findings(name):
     return path
 
 
+def timed_kernels():
+    """A document of a launch that was predicted, with others like it: one that moves nothing through device memory, one that executes nothing, one without
+    the figures of the card and its places (older documents), one without prediction, and 300 more."""
+    path = os.path.join(WORK, "timed.json")
+    subprocess.run([WARPWRIGHT, "check", "-q", os.path.join(DATA, "check", "scale.ptx"), "-k", "scale", "--grid", "64", "--block", "192", "--arg", "x:f32[16384]=iota", "--arg", "n:i32=12288",
+                    "--arg", "f:f32=2", "--time", "--json", path], check=False, capture_output=True, timeout=60)
+    with open(path, encoding="utf-8") as f:
+        document = json.load(f)
+    one = document["kernels"][0]
+
+    def like(name, **changes):
+        return dict(one, name=name, predicted=dict(one["predicted"], **changes))
+
+    old = like("old")
+    del old["predicted"]["card"], old["predicted"]["occupancy"]
+    document["kernels"] += [like("still", dram_read_bytes=0, dram_write_bytes=0, ns=900000.0), like("idle", instructions=0, ns=800000.0, parts={}), old, dict(one, name="unknown", predicted=None)]
+    document["kernels"] += [like(f"many{i}", ns=2000.0 + i) for i in range(300)]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(document, f)
+    out = os.path.join(WORK, "timed.html")
+    report(path, "--html", out)
+    return out
+
+
 def page():
     chromium = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
     if not chromium:
@@ -120,7 +144,7 @@ def page():
     subprocess.run([WARPWRIGHT, "occupancy", "--block", "256", "--registers", "40", "--shared", "8192", "--html", occupancy], check=True, capture_output=True, timeout=60)
     subprocess.run([WARPWRIGHT, "lab", "banks", "--device", "emulator", "--quiet", "--html", shown], check=True, capture_output=True, timeout=60)
     return subprocess.run([node, os.path.join(HERE, "page.mjs"), os.path.join(folder, "node_modules/playwright-core/index.mjs"), chromium, WORK, one, lab,
-                           plain_page(one), fault, shown, occupancy], check=False, timeout=250).returncode
+                           plain_page(one), fault, shown, occupancy, timed_kernels()], check=False, timeout=250).returncode
 
 
 os.makedirs(WORK, exist_ok=True)

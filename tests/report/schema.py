@@ -20,6 +20,7 @@ WARPWRIGHT, SCHEMAS, DATA = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path
 RUNS = [
     ["check", "-q", str(DATA / "check/scale.ptx"), "-k", "scale", "--grid", "1", "--block", "32", "--arg", "x:f32[24]=iota", "--arg", "n:i32=32", "--arg", "f:f32=2"],
     ["check", "-q", str(DATA / "check/scale.ptx"), "-k", "fill", "--grid", "1", "--block", "8", "--arg", "x:f32[8]"],
+    ["check", "-q", str(DATA / "check/scale.ptx"), "-k", "fill", "--grid", "1", "--block", "8", "--arg", "x:f32[8]", "--time"],
 ]
 ROWS = [["lab", "-q", "aat", "banks", "--m", "64", "--n", "64", "--k", "64"], ["lab", "-q", "copy", "--profile", "sm_20"],
         ["bench", "gemm", "--m", "64", "--n", "64", "--k", "64"], ["bench", "gemm", "--m", "64", "--n", "64", "--k", "64", "--counters"],

@@ -2,6 +2,7 @@
  *
  * What a launch leaves: counters, source lines, instruction classes, findings, printed text, accesses.  Most of it only the
  * emulator can tell: those tests are skipped on a GPU. */
+#include <math.h>
 #include <pthread.h>
 
 #include "tests/unit/device_fixture.h"
@@ -40,6 +41,13 @@ static void time_is_predicted(void **state)
     assert_true(p.instructions >= 32 * 12 && p.instructions <= 32 * 40);
     assert_true(!strcmp(p.source, "ptxas") == (p.registers != 0));
     assert_string_equal(p.limiter, "latency");
+    assert_string_equal(p.card, "h200");
+    assert_true(p.most_instructions > 1045 && p.most_instructions < 1046); /* 4 a clock of 132 multiprocessors */
+    assert_true(p.most_dram_bytes == 4554 && p.most_l2_bytes > p.most_dram_bytes);
+    assert_int_equal(p.most_warps, 64);
+    assert_int_equal(p.resident_warps, 64);
+    assert_null(p.resident_limiter);
+    assert_true(fabs(p.waves * p.resident_blocks * 132 - w.grid.x) < 1e-9);
     ww_result_free(r);
     w.observe = WW_OBSERVE_TIME | WW_OBSERVE_WARM;
     assert_ok(ww_launch(d, m, "saxpy", &w, &r));

@@ -3,7 +3,15 @@
 "use strict";
 
 function el(name, attributes = {}, ...children) {
-  const e = document.createElement(name);
+  return filled(document.createElement(name), attributes, children);
+}
+
+// The same of a drawing.
+function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function filled(e, attributes, children) {
   for (const [key, value] of Object.entries(attributes))
     if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) e.setAttribute(key, value);

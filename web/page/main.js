@@ -89,6 +89,7 @@ const SECTIONS = [
   ["overview", overview, () => DATA.report],
   ["findings", findings, () => DATA.report],
   ["kernels", kernels, () => DATA.report],
+  ["time", timeSection, () => timed().length],
   ["ranges", ranges, () => DATA.ranges?.length],
   ["source", source, () => file],
   ["occupancy", occupancySection, () => DATA.occupancy],
