@@ -176,7 +176,7 @@ typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Instr *in;
     bool waits;     /* stands in a loop that waits for other threads (ptx/waits.h) */
     bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
-    uint8_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
+    uint16_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
 } EmuInstr;
 
 typedef struct LaunchInfo {  /* fixed for the launch */

@@ -256,24 +256,24 @@ static void roles(void **state)
         load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is not a multiple of 8 */
     };
     enum { N = sizeof in / sizeof *in };
-    Func    f = {.instrs = in, .ninstrs = N};
-    uint8_t role[N];
-    merge_plan(&f, role);
-    static const uint8_t want[N] = {MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
-                                    MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1,
-                                    0,
-                                    0,
-                                    MERGE_QUAD | MERGE_PAIR,
-                                    MERGE_QUAD | MERGE_PAIR,
-                                    MERGE_PAIR | MERGE_PAIR1,
-                                    MERGE_PAIR,
-                                    0,
-                                    0,
-                                    0,
-                                    0,
-                                    0,
-                                    0,
-                                    0};
+    Func     f = {.instrs = in, .ninstrs = N};
+    uint16_t role[N];
+    merge_plan(&f, NULL, NULL, role); /* there are no variables */
+    static const uint16_t want[N] = {MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
+                                     MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1,
+                                     0,
+                                     0,
+                                     MERGE_QUAD | MERGE_PAIR,
+                                     MERGE_QUAD | MERGE_PAIR,
+                                     MERGE_PAIR | MERGE_PAIR1,
+                                     MERGE_PAIR,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0};
     for (int i = 0; i < N; i++)
         assert_int_equal(role[i] & 15, want[i]);
     assert_int_equal(role[0] >> 4, 8);
@@ -288,10 +288,10 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     Instr    in[4];
     Func     f = {.instrs = in, .ninstrs = 4};
     EmuInstr ids[4];
-    uint8_t  role[4];
+    uint16_t role[4];
     for (unsigned i = 0; i < 4; i++)
         in[i] = load(a, &ld, 10 + i, 1, 4 * i);
-    merge_plan(&f, role);
+    merge_plan(&f, NULL, NULL, role); /* there are no variables */
     for (unsigned i = 0; i < 4; i++)
         ids[i] = (EmuInstr){.func = &f, .in = &in[i], .merges = role[i]};
     LaunchInfo info = {.instrs = 4, .workers = 1, .instr = ids};

@@ -52,10 +52,16 @@ static size_t runs_of_two(const Func *f)
     return n;
 }
 
+static uint32_t nowhere(const void *user, const Var *v)
+{
+    (void)user, (void)v;
+    return 0;
+}
+
 static bool merged(const Func *f)
 {
-    uint8_t role[32];
-    merge_plan(f, role);
+    uint16_t role[32];
+    merge_plan(f, nowhere, NULL, role);
     return role[LOAD_SHARED] & MERGE_PAIR;
 }
 

@@ -16,8 +16,7 @@
  * addresses are naturally aligned (the emulator stops at others).  A state belongs to one worker; sums do not depend on which worker
  * ran which block, so neither do results.
  * With a sink (count.h) a shared way keeps the whole offset instead of the place, and every way is told before it is folded.
- * Merged loads: see merge.h.  Whether a group is joined is decided over the whole launch: the assembler joins only what it can
- * prove aligned, so one unaligned execution means it was not.
+ * Accesses that the assembler joins: joined.h.
  * It does not model caches over time: sectors are those requested, not those missed. */
 #include "check/count/count.h"
 
@@ -31,6 +30,7 @@
 #include "check/count/count_async.h"
 #include "check/count/count_sums.h"
 #include "check/count/hits.h"
+#include "check/count/joined.h"
 #include "check/count/scatter.h"
 #include "model/model.h"
 #include "ptx/merge.h"
@@ -44,7 +44,8 @@ enum {
     CHAOS       = STRESSED(32, 4),
     DIRECT      = 1024,
     DOUBLINGS   = 5,
-    MERGE_ALIGN = 16 /* decides about merging */
+    MERGE_ALIGN = 16, /* decides about merging */
+    SWAP_PASSES = 3 /* one that loads a word, two of a compare-and-swap, which brings what to compare and what to put */
 };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
@@ -55,14 +56,6 @@ _Static_assert((int)ACCESS_LD == MODEL_LD && (int)ACCESS_ST == MODEL_ST && (int)
                "the observer's operations are the model's");
 
 /* ---- what is remembered ---------------------------------------------------------------------------------------------- */
-
-/* A shared load under the three hypotheses of merge.h: alone, first of a pair, first of four.  Index into arrays of 3. */
-enum { ALONE, PAIR, QUAD, HYPOTHESES };
-
-typedef struct Merged {
-    uint64_t loads[HYPOTHESES], passes[HYPOTHESES], ideal[HYPOTHESES], conflicts[HYPOTHESES];
-    uint32_t unaligned; /* or of the base addresses' low four bits; tells which hypothesis holds */
-} Merged;
 
 typedef struct Way {
     uint64_t  key;          /* key_of; 0 = empty (no access has mask 0) */
@@ -79,10 +72,10 @@ typedef struct Way {
 
 typedef struct Site { /* one instruction of one worker */
     WwCounters sum;
-    Merged     merged;
-    uint64_t   others[2]; /* passes of shared stores and atomics as the assembler makes them, and their ideal */
+    Joined     joined;
+    uint64_t   others[2]; /* passes of other shared accesses as the assembler makes them, and their ideal */
     Way       *last;      /* way that matched last */
-    uint8_t    role;      /* merge.h */
+    uint16_t   role;      /* merge.h */
     uint8_t    op, bytes, cache;
     uint8_t    victim;    /* way to replace next */
     uint16_t   misses;    /* in a row */
@@ -117,9 +110,10 @@ typedef struct State { /* one worker */
 
 typedef struct Total { /* one instruction of the launch */
     WwCounters sum;
-    Merged     merged;
+    Joined     joined;
     uint64_t   others[2];
-    uint8_t    role;
+    uint16_t   role;
+    bool       store; /* what may be joined are stores */
     bool       seen;
 } Total;
 
@@ -155,27 +149,14 @@ static ModelL1 l1_of(unsigned cache)
     return cache == CACHE_CA ? MODEL_L1_ON : MODEL_L1_AUTO;
 }
 
-/* n shared loads under each hypothesis; c is the cost alone. */
-static void add_merged(const Profile *p, Site *s, ModelAccess m, const ModelCost *c, uint64_t n)
+static bool is_store(unsigned op)
 {
-    Merged *g = &s->merged;
-    for (uint32_t lanes = s->role ? m.mask : 0; lanes; lanes &= lanes - 1)
-        g->unaligned |= (uint32_t)(m.addr[__builtin_ctz(lanes)] - (s->role >> 4)) & 15;
-    g->loads[ALONE] += n;
-    g->passes[ALONE] += n * c->wavefronts;
-    g->ideal[ALONE] += n * c->ideal_wavefronts;
-    g->conflicts[ALONE] += n * c->conflicts;
-    for (int h = PAIR; h <= QUAD; h++) {
-        if (!(s->role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
-            continue;
-        ModelCost wide;
-        m.bytes = h == PAIR ? 8 : 16;
-        model_access(p, &m, &wide);
-        g->loads[h] += n;
-        g->passes[h] += n * wide.wavefronts;
-        g->ideal[h] += n * wide.ideal_wavefronts;
-        g->conflicts[h] += n * wide.conflicts;
-    }
+    return op == ACCESS_ST || op == ACCESS_STSM;
+}
+
+static bool is_joinable(unsigned op)
+{
+    return op == ACCESS_LD || op == ACCESS_LDSM || is_store(op);
 }
 
 /* Adds n accesses of that cost to the sums.  m->addr matters to those alone that may be merged. */
@@ -190,12 +171,13 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
     counters_cost(&s->sum, m->space, s->op, c, n);
     if (m->space != MODEL_SHARED)
         return;
-    if (s->op == ACCESS_LD || s->op == ACCESS_LDSM) {
-        add_merged(p, s, *m, c, n);
+    if (is_joinable(s->op)) {
+        joined_count(&s->joined, p, s->role, m, c, n);
     } else {
-        bool one = s->role & MERGE_LEADER;
-        s->others[0] += n * (one ? 1 : c->wavefronts);
-        s->others[1] += n * (one ? 1 : c->ideal_wavefronts);
+        bool     one  = s->role & MERGE_LEADER;
+        uint64_t each = s->role & MERGE_SWAPS ? n * SWAP_PASSES : n;
+        s->others[0] += each * (one ? 1 : c->wavefronts);
+        s->others[1] += each * (one ? 1 : c->ideal_wavefronts);
     }
 }
 
@@ -643,17 +625,12 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 static void total_add(Total *t, const Total *s)
 {
     counters_add(&t->sum, &s->sum);
-    for (int h = 0; h < HYPOTHESES; h++) {
-        t->merged.loads[h] += s->merged.loads[h];
-        t->merged.passes[h] += s->merged.passes[h];
-        t->merged.ideal[h] += s->merged.ideal[h];
-        t->merged.conflicts[h] += s->merged.conflicts[h];
-    }
-    t->merged.unaligned |= s->merged.unaligned;
+    joined_add(&t->joined, &s->joined);
     t->others[0] += s->others[0];
     t->others[1] += s->others[1];
-    t->role = s->role;
-    t->seen = true;
+    t->role  = s->role;
+    t->store = s->store;
+    t->seen  = true;
 }
 
 static void total_size(Count *c, uint32_t n)
@@ -696,9 +673,11 @@ static void count_join(Observer *o, void *state)
             continue;
         for (int k = 0; k < WAYS; k++)
             way_fold(st, i, &s->way[k]);
-        total_add(
-            &c->total[i],
-            &(Total){.sum = s->sum, .merged = s->merged, .others = {s->others[0], s->others[1]}, .role = s->role});
+        total_add(&c->total[i], &(Total){.sum    = s->sum,
+                                         .joined = s->joined,
+                                         .others = {s->others[0], s->others[1]},
+                                         .role   = s->role,
+                                         .store  = is_store(s->op)});
     }
     c->stale = true;
     if (c->sink)
@@ -710,19 +689,21 @@ static void count_join(Observer *o, void *state)
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-/* Counters that follow from others: what the shared loads are after merging, and the differences to the ideals. */
+/* Counters that follow from others: what shared loads and stores are after merging, and the differences to the ideals. */
 static void derive(Total *t)
 {
-    const Merged *m = &t->merged;
+    const Joined *m = &t->joined;
     WwCounters   *s = &t->sum;
-    int           h = ALONE;
-    if ((t->role & MERGE_QUAD) && (m->unaligned & 15) == 0)
-        h = QUAD;
-    else if ((t->role & MERGE_PAIR) && (m->unaligned & 7) == 0)
-        h = PAIR;
-    s->shared_ld_inst                    = m->loads[h];
-    s->shared_ld_wavefronts              = m->passes[h];
-    s->shared_ld_bank_conflicts          = m->conflicts[h];
+    int           h = joined_as(m, t->role);
+    if (t->store) {
+        s->shared_st_inst           = m->times[h];
+        s->shared_st_wavefronts     = m->passes[h];
+        s->shared_st_bank_conflicts = m->conflicts[h];
+    } else {
+        s->shared_ld_inst           = m->times[h];
+        s->shared_ld_wavefronts     = m->passes[h];
+        s->shared_ld_bank_conflicts = m->conflicts[h];
+    }
     s->memory_l1_wavefronts_shared       = m->passes[h] + t->others[0];
     s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + t->others[1];
     s->derived__memory_l1_wavefronts_shared_excessive =
@@ -758,7 +739,7 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
     return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
 }
 
-uint8_t count_role(const Observer *o, uint32_t id)
+uint16_t count_role(const Observer *o, uint32_t id)
 {
     return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].role : 0;
 }

@@ -31,7 +31,11 @@ static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t 
         s->shared_ld_inst_ptx += n;
         s->shared_ld_wavefronts_ptx += n * c->wavefronts;
         s->shared_ld_bank_conflicts_ptx += n * c->conflicts;
-    } else if (op == ACCESS_ST || op == ACCESS_STSM || op == ACCESS_COPY) {
+    } else if (op == ACCESS_ST || op == ACCESS_STSM) {
+        s->shared_st_inst_ptx += n;
+        s->shared_st_wavefronts_ptx += n * c->wavefronts;
+        s->shared_st_bank_conflicts_ptx += n * c->conflicts;
+    } else if (op == ACCESS_COPY) {
         s->shared_st_inst += n;
         s->shared_st_wavefronts += n * c->wavefronts;
         s->shared_st_bank_conflicts += n * c->conflicts;

@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "check/count/joined.h"
 #include "model/model.h"
-#include "ptx/merge.h"
 
 enum { MOST_PITCHES = 16, TURN = 128, MOST_STEPS = 1 << 21, LOOKS_A_STEP = 64 };
-enum { ALONE, PAIR, QUAD, HYPOTHESES };
 
 uint64_t layout_map(const Layout *l, uint64_t at)
 {
@@ -32,19 +31,13 @@ uint64_t layout_map(const Layout *l, uint64_t at)
 
 /* ---- replay ---------------------------------------------------------------------------------------------------------- */
 
-/* Sums of one instruction's loads under each hypothesis, as the counting observer keeps them. */
-typedef struct Sums {
-    uint64_t passes[HYPOTHESES], conflicts[HYPOTHESES];
-    uint32_t unaligned;
-} Sums;
-
 static ModelOp model_op(unsigned op)
 {
     return op == ACCESS_COPY ? MODEL_ST : (ModelOp)op;
 }
 
 /* Bytes after which the layout, seen from the banks, repeats: whole rows whose new length is a multiple of the banks' period. */
-static uint64_t repeat_of(const Profile *p, const Layout *l, const Pattern *t, uint8_t role)
+static uint64_t repeat_of(const Profile *p, const Layout *l, const Pattern *t, uint16_t role)
 {
     uint64_t period = model_period(p, MODEL_SHARED, model_op(t->op), t->bytes);
     uint64_t pitch = l->pitch ? l->pitch : period, row = pitch + l->pad;
@@ -71,20 +64,12 @@ static bool place(const SharedUse *u, const Layout *l, const Pattern *t, uint64_
     return true;
 }
 
-static void add_place(const Profile *p, const Pattern *t, uint8_t role, const uint64_t *addr, uint64_t n, Sums *s)
+static void add_place(const Profile *p, const Pattern *t, uint16_t role, const uint64_t *addr, uint64_t n, Joined *s)
 {
     ModelCost   c;
     ModelAccess a = {MODEL_SHARED, model_op(t->op), MODEL_L1_AUTO, t->bytes, t->mask, addr};
-    for (int h = ALONE; h < HYPOTHESES; h++) {
-        if (h != ALONE && !(role & (h == PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
-            continue;
-        a.bytes = h == ALONE ? t->bytes : h == PAIR ? 8 : 16;
-        model_access(p, &a, &c);
-        s->passes[h] += n * c.wavefronts;
-        s->conflicts[h] += n * c.conflicts;
-    }
-    for (uint32_t m = role ? t->mask : 0; m; m &= m - 1)
-        s->unaligned |= (uint32_t)(addr[__builtin_ctz(m)] - (role >> 4)) & 15;
+    model_access(p, &a, &c);
+    joined_count(s, p, role, &a, &c, n);
 }
 
 /* How much may be tried: the replay of a layout ends when it has more conflicts than the best, the search when steps are spent. */
@@ -97,8 +82,8 @@ typedef struct Folded {
     uint64_t hits, at;
 } Folded;
 
-static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint8_t role,
-                           Sums *s, Effort *e)
+static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint16_t role,
+                           Joined *s, Effort *e)
 {
     uint64_t repeat = repeat_of(p, l, t, role), step = repeat & -repeat, addr[LANES];
     repeat         = repeat < u->bytes ? repeat : u->bytes; /* no place is behind the variable */
@@ -124,11 +109,9 @@ static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l
     return ok;
 }
 
-static void settle(const Sums *s, uint8_t role, BankCost *out)
+static void settle(const Joined *s, uint16_t role, BankCost *out)
 {
-    int h = (role & MERGE_QUAD) && !(s->unaligned & 15)  ? QUAD
-            : (role & MERGE_PAIR) && !(s->unaligned & 7) ? PAIR
-                                                         : ALONE;
+    int h = joined_as(s, role);
     out->passes += s->passes[h];
     out->conflicts += s->conflicts[h];
 }
@@ -137,9 +120,9 @@ static bool replay(const Profile *p, const SharedUse *u, const Layout *l, Effort
 {
     *out = (BankCost){0};
     for (size_t i = 0; i < u->n;) {
-        uint8_t  role  = u->role ? u->role[i] : 0;
+        uint16_t role  = u->role ? u->role[i] : 0;
         uint32_t instr = u->pattern[i]->instr;
-        Sums     s     = {0};
+        Joined   s     = {0};
         for (; i < u->n && u->pattern[i]->instr == instr; i++)
             if (!replay_pattern(p, u, l, u->pattern[i], role, &s, e))
                 return false;

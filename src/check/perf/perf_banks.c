@@ -19,7 +19,7 @@ typedef struct Shared { /* one variable and its mend, once it was looked for */
     const Var      *var;
     SharedUse       use;
     const Pattern **pattern;
-    uint8_t        *role;
+    uint16_t       *role;
     bool            tried;
     unsigned        found; /* mend_banks */
     BankMend        pad, swizzle;
@@ -65,7 +65,7 @@ static bool collect(Perf *p, Shared *s)
 {
     size_t n = patterns_count(p->patterns), k = 0;
     s->pattern   = xcalloc(n + 1, sizeof *s->pattern);
-    s->role      = xcalloc(n + 1, 1);
+    s->role      = xcalloc(n + 1, sizeof *s->role);
     uint64_t end = s->use.offset + s->use.bytes;
     for (uint32_t i = 0; i < p->launch->ninstr; i++) {
         const WwCounters *c = patterns_wild(p->patterns, i) ? count_instr(p->launch->count, i) : NULL;

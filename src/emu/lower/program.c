@@ -58,16 +58,8 @@ static void add_shared(Builder *b, const Var *v)
         p->shared_var    = xrealloc(p->shared_var, b->shared_cap * sizeof *p->shared_var);
         p->shared_offset = xrealloc(p->shared_offset, b->shared_cap * sizeof *p->shared_offset);
     }
-    uint32_t align = v->align ? v->align : 1, at = 0;
-    if (is_dynamic(v)) {
-        b->extern_shared = true;
-        b->extern_align  = align > b->extern_align ? align : b->extern_align;
-    } else {
-        at            = (b->shared_top + align - 1) & -align;
-        b->shared_top = layout_end(at, v->bytes);
-    }
     p->shared_var[p->nshared]      = v;
-    p->shared_offset[p->nshared++] = at;
+    p->shared_offset[p->nshared++] = 0; /* place_shared */
 }
 
 static void scan_operand(Builder *b, const Operand *o)
@@ -109,9 +101,43 @@ static void scan_function(Builder *b, Code *c)
     }
 }
 
+/* Moves v, if the program has it, to the others that have their order, which are `n`. */
+static uint32_t order_next(Program *p, uint32_t n, const Var *v)
+{
+    for (uint32_t i = n; i < p->nshared; i++)
+        if (p->shared_var[i] == v) {
+            p->shared_var[i] = p->shared_var[n];
+            p->shared_var[n] = v;
+            return n + 1;
+        }
+    return n;
+}
+
+/* Variables that are used lie as the assembler has them: the kernel's own as they are declared, then the module's. */
+static void order_shared(const Module *m, Program *p)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < p->kernel->nvars && n < p->nshared; i++)
+        n = order_next(p, n, p->kernel->vars[i]);
+    for (size_t i = 0; i < m->nvars && n < p->nshared; i++)
+        n = order_next(p, n, m->vars[i]);
+}
+
 static void place_shared(Builder *b)
 {
-    Program *p       = b->p;
+    Program *p = b->p;
+    order_shared(b->em->ptx, p);
+    for (uint32_t i = 0; i < p->nshared; i++) {
+        const Var *v     = p->shared_var[i];
+        uint32_t   align = v->align ? v->align : 1;
+        if (is_dynamic(v)) {
+            b->extern_shared = true;
+            b->extern_align  = align > b->extern_align ? align : b->extern_align;
+            continue;
+        }
+        p->shared_offset[i] = (b->shared_top + align - 1) & -align;
+        b->shared_top       = layout_end(p->shared_offset[i], v->bytes);
+    }
     uint32_t align   = b->extern_align > 16 ? b->extern_align : 16;
     p->static_shared = b->shared_top - SHARED_RESERVED;
     p->dynamic_base  = b->extern_shared ? (b->shared_top + align - 1) & -align : b->shared_top;
@@ -172,6 +198,11 @@ static uint32_t deepest(Program *p)
 
 /* ---- programs ---- */
 
+static uint32_t shared_at(const void *p, const Var *v)
+{
+    return layout_shared(p, v);
+}
+
 static void number_instructions(Program *p)
 {
     for (uint32_t i = 0; i < p->ncode; i++) {
@@ -184,8 +215,8 @@ static void number_instructions(Program *p)
     for (uint32_t i = 0; i < p->ncode; i++) {
         const Func *f     = p->code[i]->func;
         EmuInstr   *at    = p->instr + p->code[i]->instr_base;
-        uint8_t    *merge = xcalloc(f->ninstrs + 1, 1);
-        merge_plan(f, merge);
+        uint16_t   *merge = xcalloc(f->ninstrs + 1, sizeof *merge);
+        merge_plan(f, shared_at, p, merge);
         for (size_t j = 0; j < f->ninstrs; j++)
             at[j] = (EmuInstr){.func = f, .in = &f->instrs[j], .merges = merge[j]};
         free(merge);

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""joined.py WARPWRIGHT: what the assembler makes of shared accesses (src/ptx/merge.h), counted, beside what it made.
+
+Each case is a kernel of one warp whose accesses have no conflicts: its PTX, and how many loads and stores of shared memory its machine code has.  Where
+a ptxas is at hand, the numbers are compared with its machine code (`warpwright sass`), and always with what `warpwright check` counts."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+WARPWRIGHT = os.path.abspath(sys.argv[1])
+HEAD = """.version 8.0
+.target sm_90
+.address_size 64
+{module}
+.visible .entry k(.param .u64 p)
+{{
+  .reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<80>; .reg .f32 %f<8>; .reg .b64 %d<40>; .reg .f64 %e<8>;
+  {variables}
+  ld.param.u64 %d0, [p];
+  cvta.to.global.u64 %d0, %d0;
+  mov.u32 %r0, %tid.x;
+{body}
+  bar.sync 0;
+  ret;
+}}
+"""
+DEFAULT = ".shared .align 16 .b8 s[2048];"
+BY_16 = "  shl.b32 %r1, %r0, 4;\n  mov.u32 %r2, s;\n  add.s32 %r2, %r2, %r1;\n"
+BY_4 = BY_16.replace(", 4;", ", 2;")
+
+
+def loads(offsets, base="s", bits=32, before=""):
+    reg = "%r" if bits == 32 else "%d"
+    return before + "".join(f"  ld.shared.u{bits} {reg}{10 + i}, [{base}+{o}];\n" for i, o in enumerate(offsets)) + "".join(
+        f"  st.global.u{bits} [%d0+{256 * i}], {reg}{10 + i};\n" for i in range(len(offsets)))
+
+
+def stores(offsets, base="s", bits=32, before=""):
+    reg = "%r" if bits == 32 else "%d"
+    return before + "".join(f"  ld.global.u{bits} {reg}{10 + i}, [%d0+{256 * i}];\n" for i in range(len(offsets))) + "".join(
+        f"  st.shared.u{bits} [{base}+{o}], {reg}{10 + i};\n" for i, o in enumerate(offsets)) + used()
+
+
+def used():
+    """What is stored must be read, or it is not stored: 1 load."""
+    return "  bar.sync 0;\n  ld.shared.u32 %r70, [s+1024];\n  st.global.u32 [%d0+4096], %r70;\n"
+
+
+def between(what, kind="ld"):
+    """Two neighbours with something between them."""
+    if kind == "ld":
+        return f"  ld.shared.u32 %r10, [s];\n  {what}\n  ld.shared.u32 %r11, [s+4];\n  st.global.u32 [%d0], %r10;\n  st.global.u32 [%d0+256], %r11;\n"
+    return f"  ld.global.u32 %r10, [%d0];\n  ld.global.u32 %r11, [%d0+256];\n  st.shared.u32 [s], %r10;\n  {what}\n  st.shared.u32 [s+4], %r11;\n" + used()
+
+
+def again(what):
+    """A place that is read twice."""
+    return f"  ld.shared.u32 %r10, [s];\n  {what}\n  ld.shared.u32 %r11, [s];\n  st.global.u32 [%d0], %r10;\n  st.global.u32 [%d0+256], %r11;\n"
+
+
+def atomic(op, reg):
+    return f"  ld.global.u32 %r10, [%d0];\n  ld.global.u64 %d10, [%d0];\n  mov.b32 %f1, %r10;\n  mov.b64 %e1, %d10;\n  red.shared.{op} [s], {reg};\n" + used()
+
+
+SHUFFLE = "shfl.sync.bfly.b32 %r20, %r10, 1, 31, -1; st.global.u32 [%d0+512], %r20;"
+# name, body, loads, stores, the kernel's variables, the module's
+CASES = [
+    ("two words", loads([0, 4]), 1, 0),
+    ("two words of two slots", loads([4, 8]), 2, 0),
+    ("two words apart", loads([0, 8]), 2, 0),
+    ("three of four", loads([0, 4, 8]), 1, 0),
+    ("the last three", loads([4, 8, 12]), 1, 0),
+    ("a gap in the middle", loads([0, 8, 12]), 1, 0),
+    ("five", loads([0, 4, 8, 12, 16]), 2, 0),
+    ("from the end of a slot", loads([12, 16, 20]), 2, 0),
+    ("backwards", loads([8, 4, 0]), 1, 0),
+    ("two arrays in turns", loads([0, 64, 4, 68]), 2, 0),
+    ("doubles", loads([0, 8], bits=64), 1, 0),
+    ("doubles of two slots", loads([8, 16], bits=64), 2, 0),
+    ("three doubles", loads([0, 8, 16], bits=64), 2, 0),
+    ("short vectors", "  ld.shared.v2.u32 {%r10, %r11}, [s];\n  ld.shared.v2.u32 {%r12, %r13}, [s+8];\n" + "".join(f"  st.global.u32 [%d0+{256 * i}], %r{10 + i};\n" for i in range(4)), 1, 0),
+    ("by a register", loads([0, 4, 8], base="%r2", before=BY_16), 1, 0),
+    ("by a register of 4 bytes", loads([0, 4, 8], base="%r2", before=BY_4), 3, 0),
+    ("two variables", "  ld.shared.u32 %r10, [a];\n  ld.shared.u32 %r11, [b];\n  st.global.u32 [%d0], %r10;\n  st.global.u32 [%d0+256], %r11;\n", 1, 0,
+     ".shared .align 4 .b8 a[4]; .shared .align 4 .b8 b[4];"),
+    # the kernel's own variables that it uses lie before the module's: m is at 4, the words at 16, 20, 24 and 28
+    ("the module's variable", loads([12, 16, 20, 24], base="m") + "  ld.volatile.shared.u32 %r30, [a];\n", 2, 0, ".shared .align 4 .b8 b[4]; .shared .align 4 .b8 a[4];",
+     ".shared .align 4 .b8 m[44];"),
+    ("over a shuffle", between(SHUFFLE), 1, 0),
+    ("over a barrier of the warp", between("bar.warp.sync -1;"), 2, 0),
+    ("over a store to global memory", between("st.global.u32 [%d0+512], %r0;"), 1, 0),
+    ("over a store", between("st.shared.u32 [s+1024], %r0;"), 2, 1),
+    ("volatile", loads([0, 4]).replace("ld.shared", "ld.volatile.shared"), 2, 0),
+    ("one word twice", again(""), 1, 0),
+    ("one word twice over a shuffle", again(SHUFFLE), 1, 0),
+    ("one word twice over a barrier", again("bar.warp.sync -1;"), 2, 0),
+    ("what was stored just before", "  ld.global.u32 %r10, [%d0];\n  st.shared.u32 [s], %r10;\n  ld.shared.u32 %r11, [s];\n  st.global.u32 [%d0+256], %r11;\n" + used(), 1, 1),
+    ("store two words", stores([0, 4]), 1, 1),
+    ("store three words", stores([0, 4, 8]), 1, 2),
+    ("store four words", stores([0, 4, 8, 12]), 1, 1),
+    ("store four words in any order", stores([0, 12, 4, 8]), 1, 1),
+    ("store, another slot between", stores([0, 4, 64, 8, 12]), 1, 3),
+    ("store two arrays in turns", stores([0, 64, 4, 68]), 1, 4),
+    ("store doubles", stores([0, 8], bits=64), 1, 1),
+    ("store by a register", stores([0, 4, 8, 12], base="%r2", before=BY_16), 1, 1),
+    ("store by a register of 4 bytes", stores([0, 4], base="%r2", before=BY_4), 1, 2),
+    ("store over a load", between("ld.shared.u32 %r20, [s+64]; st.global.u32 [%d0+512], %r20;", "st"), 2, 2),
+    ("store over a load of global memory", between("ld.global.u32 %r20, [%d0+512]; st.global.u32 [%d0+768], %r20;", "st"), 1, 1),
+]
+SWAPS = [("add.f32", "%f1", 1), ("add.f64", "%e1", 1), ("add.u64", "%d10", 1), ("min.s64", "%d10", 1), ("add.u32", "%r10", 0), ("max.s32", "%r10", 0)]
+
+
+def run(*arguments):
+    return subprocess.run([WARPWRIGHT, *arguments], capture_output=True, text=True, timeout=120, check=False)
+
+
+def document(folder, verb, *arguments):
+    out = os.path.join(folder, "r.json")
+    if os.path.exists(out):
+        os.remove(out)
+    done = run(verb, *arguments, "--json", out)
+    if not os.path.exists(out):
+        sys.exit(f"{verb} wrote no document: {done.stderr}")
+    with open(out, encoding="utf-8") as f:
+        return json.load(f)["kernels"][0]
+
+
+def accesses(code):
+    """Loads, stores and atomics of shared memory; None: the machine code is not there."""
+    if code["source"] == "ptx" or not code.get("instructions"):
+        return None
+    names = [i["name"].split()[-1].split(".")[0] for i in code["instructions"]]
+    return names.count("LDS"), names.count("STS"), names.count("ATOMS")
+
+
+def main():
+    failed = compared = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "k.ptx")
+
+        def both(body, variables, module):
+            nonlocal compared
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(HEAD.format(body=body, variables=variables, module=module))
+            counted = document(folder, "check", "-q", path, "-k", "k", "--grid", "1", "--block", "32", "--arg", "p:u32[4096]=zero")
+            made = accesses(document(folder, "sass", path))
+            compared += made is not None
+            return counted["counters"], made
+
+        def expect(name, what, got, want):
+            nonlocal failed
+            if got != want:
+                failed += 1
+                print(f"{name}: {what}: {got}, not {want}")
+
+        for name, body, ld, st, *more in CASES:
+            c, made = both(body, more[0] if more else DEFAULT, more[1] if len(more) > 1 else "")
+            if made:
+                expect(name, "the assembler's loads and stores", made[:2], (ld, st))
+            expect(name, "counted loads and stores", (c["shared_ld_inst"], c["shared_st_inst"]), (ld, st))
+            expect(name, "PTX's loads and stores", (c["shared_ld_inst_ptx"], c["shared_st_inst_ptx"]), (body.count("ld.shared") + body.count("ld.volatile.shared"), body.count("st.shared")))
+        for op, reg, swaps in SWAPS:
+            c, made = both(atomic(op, reg), DEFAULT, "")
+            if made:
+                expect(op, "the assembler's loads and atomics", (made[0], made[2]), (1 + swaps, 1))
+            own = c["memory_l1_wavefronts_shared"] - c["shared_ld_wavefronts"] - c["shared_st_wavefronts"]
+            expect(op, "passes", own, (3 if swaps else 1) * (c["shared_atom_wavefronts"] if swaps else 1))
+    print(f"{len(CASES) + len(SWAPS)} kernels, {compared} compared with the assembler, {failed} differences")
+    return 1 if failed else 0
+
+
+sys.exit(main())
