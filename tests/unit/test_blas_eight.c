@@ -5,6 +5,7 @@
  * have scales of their own; what is refused.  Results are poisoned before, and what lies between their lines must stay; the two halves of a
  * symmetric result have the same bits, and so have two runs. */
 #include "blas_fixture.h"
+#include "reference.h"
 
 static const WwType types[]     = {WW_E4M3_F32, WW_E5M2_F32, WW_E4M3_BF16, WW_E5M2_BF16};
 static const char  *rungs[]     = {"eight", "eight_narrow", "eight_plain", NULL};
@@ -104,6 +105,16 @@ static size_t place(const Stored *s, bool turned, size_t i, size_t j, size_t z)
     return z * s->stride + (turned ? j * s->ld + i : i * s->ld + j);
 }
 
+/* rows x columns of the problem z, as doubles; turned: a column lies along a line. */
+static double *doubles(const Stored *s, bool turned, size_t rows, size_t columns, size_t z, bool four)
+{
+    double *d = malloc((rows * columns + 1) * sizeof *d);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            d[i * columns + j] = at(s, s->v, place(s, turned, i, j, z), four);
+    return d;
+}
+
 /* Half to twice, the sign of each third one turned. */
 static WwPtr scales(size_t n, float **out, uint64_t *seed)
 {
@@ -193,17 +204,16 @@ static void check_gemm(const Case *t, uint64_t *seed)
     if (t->scaled)
         p.scale_a = scales(t->m * batch, &sa, seed), p.scale_b = scales(t->n * batch, &sb, seed);
     uint8_t *got = run_twice(do_gemm, &p, &c);
-    for (size_t z = 0; z < batch; z++)
+    for (size_t z = 0; z < batch; z++) {
+        Sums s = sums_of(t->m, t->n, t->k, doubles(&a, ra, t->m, t->k, z, four), doubles(&b, rb, t->k, t->n, z, four));
         for (size_t i = 0; i < t->m; i++)
             for (size_t j = 0; j < t->n; j++) {
-                double sum = 0, sizes = 0, scale = sa ? (double)sa[z * t->m + i] * sb[z * t->n + j] : 1;
-                for (size_t l = 0; l < t->k; l++) {
-                    double v = at(&a, a.v, place(&a, ra, i, l, z), four) * at(&b, b.v, place(&b, rb, l, j, z), four);
-                    sum += v, sizes += fabs(v);
-                }
-                size_t where = place(&c, cm, i, j, z);
-                expect(t, i, j, at(&c, got, where, four), sum, sizes, scale, at(&c, c.v, where, four));
+                double scale = sa ? (double)sa[z * t->m + i] * sb[z * t->n + j] : 1;
+                size_t where = place(&c, cm, i, j, z), here = i * t->n + j;
+                expect(t, i, j, at(&c, got, where, four), s.sum[here], s.sizes[here], scale, at(&c, c.v, where, four));
             }
+        sums_free(&s);
+    }
     if (batch == 1)
         between_lines(&c, got);
     if (sa)
@@ -235,24 +245,22 @@ static void check_syrk(const Case *t, WwFill fill, uint64_t *seed)
     if (t->scaled)
         p.scale = scales(t->n, &s, seed);
     uint8_t *got = run_twice(do_syrk, &p, &c);
+    Sums all = sums_of(t->n, t->n, t->k, doubles(&a, ra, t->n, t->k, 0, four), doubles(&a, !ra, t->k, t->n, 0, four));
     for (size_t i = 0; i < t->n; i++)
         for (size_t j = 0; j < t->n; j++) {
             size_t here = place(&c, cm, i, j, 0), there = place(&c, cm, j, i, 0);
-            double sum = 0, sizes = 0, scale = s ? (double)s[i] * s[j] : 1;
+            double scale = s ? (double)s[i] * s[j] : 1;
             if (fill != WW_FULL && i != j && (fill == WW_LOWER) != (i > j)) {
                 assert_memory_equal(got + here * c.each, c.v + here * c.each, c.each);
                 continue;
             }
-            for (size_t l = 0; l < t->k; l++) {
-                double v = at(&a, a.v, place(&a, ra, i, l, 0), four) * at(&a, a.v, place(&a, ra, j, l, 0), four);
-                sum += v, sizes += fabs(v);
-            }
-            expect(t, i, j, at(&c, got, here, four), sum, sizes, scale,
+            expect(t, i, j, at(&c, got, here, four), all.sum[i * t->n + j], all.sizes[i * t->n + j], scale,
                    at(&c, c.v, fill == WW_FULL && i < j ? there : here, four));
             if (fill == WW_FULL)
                 assert_memory_equal(got + here * c.each, got + there * c.each, c.each);
         }
     between_lines(&c, got);
+    sums_free(&all);
     if (s)
         ww_free(device, p.scale);
     free(s), free(got);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "blas_fixture.h"
+#include "reference.h"
 
 static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
 static const char  *rungs[]     = {"half",          "half_narrow",   "half_broad", "half_slim",        "half_plain",
@@ -99,6 +100,16 @@ static double element(const Half *h, bool trans, bool column_major, size_t i, si
     return trans != column_major ? at(h, h->v, j, i, brain) : at(h, h->v, i, j, brain);
 }
 
+/* op(M), rows x columns, as doubles. */
+static double *doubles(const Half *h, bool trans, bool column_major, size_t rows, size_t columns, bool brain)
+{
+    double *d = malloc((rows * columns + 1) * sizeof *d);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            d[i * columns + j] = element(h, trans, column_major, i, j, brain);
+    return d;
+}
+
 static void expect(const Case *t, size_t i, size_t j, double got, double sum, double sizes, double old)
 {
     double want = (double)t->alpha * sum + (t->beta != 0 ? (double)t->beta * old : 0);
@@ -156,17 +167,13 @@ static void run_gemm(const Case *t, uint64_t *seed)
     uint8_t *got = malloc(c.count * c.bytes), *again = malloc(c.count * c.bytes);
     if (works_if_built(ww_gemm(blas, &p))) {
         assert_works(ww_copy_out(device, got, c.p, c.count * c.bytes));
+        Sums s = sums_of(t->m, t->n, t->k, doubles(&a, t->ta, cm, t->m, t->k, brain),
+                         doubles(&b, t->tb, cm, t->k, t->n, brain));
         for (size_t i = 0; i < t->m; i++)
-            for (size_t j = 0; j < t->n; j++) {
-                double sum = 0, sizes = 0;
-                for (size_t l = 0; l < t->k; l++) {
-                    double x = element(&a, t->ta, cm, i, l, brain) * element(&b, t->tb, cm, l, j, brain);
-                    sum += x;
-                    sizes += fabs(x);
-                }
-                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), sum, sizes,
-                       element(&c, false, cm, i, j, brain));
-            }
+            for (size_t j = 0; j < t->n; j++)
+                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), s.sum[i * t->n + j],
+                       s.sizes[i * t->n + j], element(&c, false, cm, i, j, brain));
+        sums_free(&s);
         check_outside(&c, got);
         assert_works(ww_copy_in(device, c.p, c.v, c.count * c.bytes));
         assert_works(ww_gemm(blas, &p));
@@ -292,6 +299,8 @@ static void run_syrk(const Case *t, WwFill fill, uint64_t *seed)
                 .rung      = t->rung};
     if (works_if_built(ww_syrk(blas, &p))) {
         assert_works(ww_copy_out(device, got, c.p, c.count * c.bytes));
+        Sums s = sums_of(t->n, t->n, t->k, doubles(&a, t->ta, cm, t->n, t->k, brain),
+                         doubles(&a, !t->ta, cm, t->k, t->n, brain));
         for (size_t i = 0; i < t->n; i++)
             for (size_t j = 0; j < t->n; j++) {
                 size_t place = ((cm ? j : i) * c.ld + (cm ? i : j)) * c.bytes,
@@ -302,17 +311,12 @@ static void run_syrk(const Case *t, WwFill fill, uint64_t *seed)
                 }
                 if (fill == WW_FULL)
                     assert_memory_equal(got + place, got + other, c.bytes);
-                double sum = 0, sizes = 0;
-                for (size_t l = 0; l < t->k; l++) {
-                    double x = element(&a, t->ta, cm, i, l, brain) * element(&a, t->ta, cm, j, l, brain);
-                    sum += x;
-                    sizes += fabs(x);
-                }
                 size_t low = i > j ? i : j, high = i > j ? j : i; /* C is read in the lower triangle */
                 bool   mirror = fill == WW_FULL;
-                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), sum, sizes,
-                       element(&c, false, cm, mirror ? low : i, mirror ? high : j, brain));
+                expect(t, i, j, cm ? at(&c, got, j, i, brain) : at(&c, got, i, j, brain), s.sum[i * t->n + j],
+                       s.sizes[i * t->n + j], element(&c, false, cm, mirror ? low : i, mirror ? high : j, brain));
             }
+        sums_free(&s);
         check_outside(&c, got);
     }
     free(got);
@@ -430,16 +434,12 @@ static void run_batch(const char *rung, size_t k, size_t batch, uint64_t *seed)
     p.stride_c = M * N;
     if (works_if_built(ww_gemm(blas, &p))) {
         assert_works(ww_copy_out(device, got, c.p, c.count * 4));
+        Sums s = sums_of(M * batch, N, k, doubles(&a, false, false, M * batch, k, false),
+                         doubles(&b, false, false, k, N, false));
         for (size_t i = 0; i < M * batch; i++)
-            for (size_t j = 0; j < N; j++) {
-                double sum = 0, sizes = 0;
-                for (size_t l = 0; l < k; l++) {
-                    double x = at(&a, a.v, i, l, false) * at(&b, b.v, l, j, false);
-                    sum += x;
-                    sizes += fabs(x);
-                }
-                expect(&t, i, j, at(&c, got, i, j, false), sum, sizes, 0);
-            }
+            for (size_t j = 0; j < N; j++)
+                expect(&t, i, j, at(&c, got, i, j, false), s.sum[i * N + j], s.sizes[i * N + j], 0);
+        sums_free(&s);
     }
     free(got);
     half_free(&a);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "grid_fixture.h"
+#include "reference.h"
 #include "two_to.h"
 
 static size_t cover(size_t n, size_t tile)
@@ -105,6 +106,16 @@ static double at(const Host *h, const char *v, size_t line, size_t i, WwType t)
 static double element(const Host *h, const char *v, bool trans, bool cm, size_t i, size_t j, WwType t)
 {
     return trans != cm ? at(h, v, j, i, t) : at(h, v, i, j, t);
+}
+
+/* op(M), rows x columns, as doubles times `factor`. */
+static double *doubles(const Host *h, bool trans, bool cm, size_t rows, size_t columns, WwType t, double factor)
+{
+    double *d = malloc((rows * columns + 1) * sizeof *d);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            d[i * columns + j] = factor * element(h, h->v, trans, cm, i, j, t);
+    return d;
 }
 
 static WwScalar scalar(WwType t, int v)
@@ -293,14 +304,13 @@ static void run_gemm(const Case *t)
     if (p.on_b)
         drop(&on[1]);
     assert_memory_equal(got, again, bytes);
+    Sums s = sums_of(t->m, t->n, t->k, doubles(&a, t->ta, cm, t->m, t->k, t->type, t->alpha),
+                     doubles(&b, t->tb, cm, t->k, t->n, t->type, 1));
     for (size_t i = 0; i < t->m; i++)
-        for (size_t j = 0; j < t->n; j++) {
-            double sum = t->beta ? t->beta * element(&c, c.v, false, cm, i, j, t->type) : 0;
-            for (size_t l = 0; l < t->k; l++)
-                sum +=
-                    t->alpha * element(&a, a.v, t->ta, cm, i, l, t->type) * element(&b, b.v, t->tb, cm, l, j, t->type);
-            expect(t, i, j, element(&c, got, false, cm, i, j, t->type), sum);
-        }
+        for (size_t j = 0; j < t->n; j++)
+            expect(t, i, j, element(&c, got, false, cm, i, j, t->type),
+                   s.sum[i * t->n + j] + (t->beta ? t->beta * element(&c, c.v, false, cm, i, j, t->type) : 0));
+    sums_free(&s);
     check_outside(&c, got);
     free(got);
     free(again);
@@ -340,6 +350,8 @@ static void run_syrk(const Case *t, WwFill fill)
         gather(&on[1], got), drop(&on[1]);
     if (p.on_a)
         drop(&on[0]);
+    Sums s = sums_of(t->n, t->n, t->k, doubles(&a, t->ta, cm, t->n, t->k, t->type, t->alpha),
+                     doubles(&a, !t->ta, cm, t->k, t->n, t->type, 1));
     for (size_t i = 0; i < t->n; i++)
         for (size_t j = 0; j < t->n; j++) {
             size_t here  = ((cm ? j : i) * c.ld + (cm ? i : j)) * c.each,
@@ -351,14 +363,12 @@ static void run_syrk(const Case *t, WwFill fill)
             }
             if (fill == WW_FULL)
                 assert_memory_equal(got + here, got + there, c.each);
-            double sum = t->beta ? t->beta * element(&c, c.v, false, cm, fill == WW_FULL ? low : i,
-                                                     fill == WW_FULL ? high : j, t->type)
-                                 : 0;
-            for (size_t l = 0; l < t->k; l++)
-                sum +=
-                    t->alpha * element(&a, a.v, t->ta, cm, i, l, t->type) * element(&a, a.v, t->ta, cm, j, l, t->type);
-            expect(t, i, j, element(&c, got, false, cm, i, j, t->type), sum);
+            double kept = t->beta ? t->beta * element(&c, c.v, false, cm, fill == WW_FULL ? low : i,
+                                                      fill == WW_FULL ? high : j, t->type)
+                                  : 0;
+            expect(t, i, j, element(&c, got, false, cm, i, j, t->type), kept + s.sum[i * t->n + j]);
         }
+    sums_free(&s);
     check_outside(&c, got);
     free(got);
     free(a.v);
