@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The fast part of the suite once more, on a lower SIMD level than this CPU's best: levels.py LEVEL WARPWRIGHT CTEST BUILD JOBS
-LEVEL is hidden behind $WARPWRIGHT_SIMD, which can only take levels away.  Which tests are fast is said by the label that CMake gives them
-(`fast`).  Skipped (77) where LEVEL is the machine's best, which the suite itself tests, or a level that it lacks.  The commands are run
+"""The tests that depend on the SIMD level once more, on a lower one than this CPU's best: levels.py LEVEL WARPWRIGHT CTEST BUILD JOBS
+Levels above LEVEL are hidden behind $WARPWRIGHT_SIMD, which can only take levels away.  Which tests those are is said by the label that CMake
+gives them (`level`).  Skipped (77) where LEVEL is the machine's best, which the suite itself tests, or a level that it lacks.  The commands are run
 here and not by a second ctest, because two of them in one build folder write the same log."""
 import concurrent.futures
 import json
@@ -20,7 +20,7 @@ def levels_of(warpwright, **variables):
 
 
 def tests_of(ctest, build):
-    listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1", "-L", "^fast$"], capture_output=True, text=True, check=True)
+    listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1", "-L", "^level$"], capture_output=True, text=True, check=True)
     for test in json.loads(listed.stdout)["tests"]:
         yield test["name"], test.get("command"), {p["name"]: p["value"] for p in test.get("properties", [])}
 
