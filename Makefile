@@ -8,7 +8,7 @@
 #   make bench          name, value, unit               make stress   the tests with every buffer and table shrunk
 #   make install        PREFIX=/usr/local, DESTDIR=     make fuzz     fuzzing, FUZZ_SECONDS=60 for each target
 #   make nightly        what CI has no time for: the sanitizers, stress, fuzz, long
-#   make long           reports compared between 1 to 16 threads and three seeds
+#   make long           reports compared between 1 to 16 threads and three seeds, random kernels and products at length
 #   make site            docs, calculator, lab and a report as pages in build/site/site
 #   make pictures        the pictures of README and docs, from real runs
 #   make uninstall      removes what make install put there

@@ -5,6 +5,7 @@
 #include "blas_fixture.h"
 
 #include "blas/blas.h"
+#include "share.h"
 
 typedef struct Case {
     WwType   type;
@@ -102,6 +103,8 @@ static void expect_product(const Case *t, Operands *o)
 
 static void run(const Case *t, const char *rung, uint64_t seed)
 {
+    if (share_skips())
+        return;
     Operands o = make(t, &seed);
     WwGemm   p = problem(t, &o, rung);
     Status   s = ww_gemm_workspace(blas, &p, &p.workspace_bytes);

@@ -4,6 +4,7 @@
  * halves; what the fill does not name is not touched; with beta only the named triangle (for the whole result the lower one)
  * is read: the other one holds NaN. */
 #include "blas_fixture.h"
+#include "share.h"
 
 typedef struct Case {
     WwType   type;
@@ -46,8 +47,10 @@ static void expect_element_of(const Case *t, const Mat *a, const Mat *c, const u
 static void run(const Case *t, const char *rung, uint64_t seed)
 {
     bool cm = t->layout == WW_COLUMN_MAJOR;
-    Mat  a  = mat_new(t->trans ? t->k : t->n, t->trans ? t->n : t->k, t->extra, cm, t->shift);
-    Mat  c  = mat_new(t->n, t->n, t->extra, cm, t->shift);
+    if (share_skips())
+        return;
+    Mat a = mat_new(t->trans ? t->k : t->n, t->trans ? t->n : t->k, t->extra, cm, t->shift);
+    Mat c = mat_new(t->n, t->n, t->extra, cm, t->shift);
     mat_random(&a, t->type, &seed);
     mat_random(&c, t->type, &seed);
     for (size_t i = 0; i < t->n; i++)
