@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check.py WARPWRIGHT MPIRUN: a grid's blocks spread over ranks.  The document, the text and the exit code have to be those of one process, or the launch is
-refused with a reason.  MPIRUN: none where there is no MPI; ranks are started by this file then, as they are for most cases."""
+"""check.py WARPWRIGHT MPIRUN NVCC: a grid's blocks spread over ranks.  The document, the text and the exit code have to be those of one process, or the launch is
+refused with a reason.  MPIRUN: none where there is no MPI; ranks are started by this file then, as they are for most cases.  NVCC makes the
+PTX of kernels.cu once for all of them, as `check` would; under MPIRUN each rank compiles the source."""
 import difflib
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import launch
 from launch import expect
 
-warpwright, mpirun = sys.argv[1:3]
+warpwright, mpirun, nvcc = sys.argv[1:4]
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernels.cu")
+made = tempfile.TemporaryDirectory()
+KERNELS = os.path.join(made.name, "kernels.ptx")
 TIME = re.compile(r" +[0-9.]+ m?s ")
 
 SAME = {
@@ -102,7 +106,7 @@ def several_launches():
         with launch.folder() as d:
             with open(d + "/plan.yaml", "w", encoding="utf-8") as f:
                 f.write(plan)
-            command = [warpwright, "check", SOURCE, "--launches", "plan.yaml", "--out", "y=y.npy", "--out", "z=z.npy"]
+            command = [warpwright, "check", KERNELS, "--launches", "plan.yaml", "--out", "y=y.npy", "--out", "z=z.npy"]
             one = alone(command, d)
             out = {n: open(f"{d}/{n}.npy", "rb").read() for n in "yz"}
             for n in "yz":
@@ -122,7 +126,7 @@ def reductions():
         with launch.folder() as d:
             with open(d + "/plan.yaml", "w", encoding="utf-8") as f:
                 f.write(plan)
-            command = [warpwright, "check", SOURCE, "--launches", "plan.yaml"] + [o for n in "xyz" for o in ("--out", f"{n}={n}.npy")]
+            command = [warpwright, "check", KERNELS, "--launches", "plan.yaml"] + [o for n in "xyz" for o in ("--out", f"{n}={n}.npy")]
             one = alone(command, d)
             out = {n: open(f"{d}/{n}.npy", "rb").read() for n in "xyz"}
             ends = launch.wait(launch.start(ranks, lambda i: command + ["--json", "many.json"], d, "x"))
@@ -133,19 +137,19 @@ def reductions():
 def refusals():
     for kernel, (arguments, reason) in REFUSED.items():
         with launch.folder() as d:
-            command = [warpwright, "check", SOURCE, "--kernel", kernel] + arguments.split()
+            command = [warpwright, "check", KERNELS, "--kernel", kernel] + arguments.split()
             ends = launch.wait(launch.start(3, lambda i: command, d, "x"))
             expect(f"{kernel} is refused, with the reason", all(e[0] == 122 for e in ends) and reason in ends[0][2], ends)
             expect("said once", sum("cannot be spread" in e[2] for e in ends) == 1, ends)
             expect("nothing is left", not launch.left(d), launch.left(d))
     with launch.folder() as d:
-        command = [warpwright, "check", SOURCE, "--kernel", "ticket", "--ranks=off", "-q"] + REFUSED["ticket"][0].split()
+        command = [warpwright, "check", KERNELS, "--kernel", "ticket", "--ranks=off", "-q"] + REFUSED["ticket"][0].split()
         ends = launch.wait(launch.start(2, lambda i: command, d, "x"))
         expect("--ranks=off: each checks alone", [e[0] for e in ends] == [0, 0], ends)
 
 
 def mismatches():
-    base = [warpwright, "check", SOURCE, "--kernel", "past", "--grid", "37", "--block", "256", "--arg", "x:f32[9400]=random", "--arg"]
+    base = [warpwright, "check", KERNELS, "--kernel", "past", "--grid", "37", "--block", "256", "--arg", "x:f32[9400]=random", "--arg"]
     with launch.folder() as d:
         ends = launch.wait(launch.start(3, lambda i: base + [f"y:f32[{9400 + i}]=random", "--arg", "n:i32=9400"], d, "x"))
         expect("ranks of different sizes end with a message", all(e[0] == 122 and "does something else" in e[2] for e in ends), ends)
@@ -164,11 +168,12 @@ def by_mpi():
             compare(f"mpirun -n {ranks}", one, out, d, [code])
 
 
+subprocess.run([nvcc, "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-o", KERNELS, SOURCE], check=True)
 for name, args in SAME.items():
     for n in (2, 3, 5) if name in ("costly", "unwritten") else (3,):
-        spread(name, [warpwright, "check", SOURCE, "--kernel", name] + args.split(), n)
+        spread(name, [warpwright, "check", KERNELS, "--kernel", name] + args.split(), n)
 for name, options in OPTIONS:
-    spread(f"{name} {options}", [warpwright, "check", SOURCE, "--kernel", name] + SAME[name].split() + options.split(), 3)
+    spread(f"{name} {options}", [warpwright, "check", KERNELS, "--kernel", name] + SAME[name].split() + options.split(), 3)
 several_launches()
 reductions()
 refusals()
