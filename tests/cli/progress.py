@@ -128,7 +128,7 @@ def main():
         at = seen.rfind(b"launch 0: slow")
         expect("a terminal sees how far the kernel is", LINE in seen and at > 0, seen)
         expect("the line is taken back before anything else is printed", seen[at:].split(b"\r\033[K")[-1].count(b"\n") > 1, seen)
-        limited = command[:2] + ["--max-seconds", "4"] + command[2:]
+        limited = command[:2] + ["--max-seconds", "3", "--threads", "1"] + command[2:]  # a line comes after two seconds
         r = in_pipe(limited)
         expect("a pipe does not", b"blocks (" not in r.stdout + r.stderr and ERASE not in r.stdout + r.stderr, r.stdout + r.stderr)
         quiet = on_terminal(limited[:2] + ["--quiet"] + limited[2:])
