@@ -44,7 +44,8 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 }
 
 /* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
- * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.  8-bit slices, whose sums are added up as floats, take 7/5 of the time. */
+ * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.
+ * 8-bit slices, whose sums are added up as floats, take 7/5 of the time. */
 static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;

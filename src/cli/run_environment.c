@@ -85,8 +85,8 @@ static void stand_in(const Run *r)
     str_free(&path);
 }
 
-/* CUDA_VISIBLE_DEVICES that hides all GPUs is said of the machine's, so that they are left alone.  Frameworks read it themselves (PyTorch counts devices by it),
- * and would see no emulated device either. */
+/* CUDA_VISIBLE_DEVICES that hides all GPUs is said of the machine's, so that they are left alone.  Frameworks read it themselves (PyTorch counts devices by
+ * it), and would see no emulated device either. */
 static void show_devices(const Run *r)
 {
     static const char name[]  = "CUDA_VISIBLE_DEVICES";
