@@ -5,6 +5,7 @@
  *   cmd_bench.c     options; which works and implementations
  *   bench_work.c    one work: data, implementations, verification
  *   bench_grid.c    products over several devices     bench_ranks.c   and over those of several processes
+ *   bench_ends.c    biases and activations
  *   bench_half.c    16-bit and 8-bit numbers from floats, and back
  *   bench_copy.c    copies: their data, the call, whether they are right
  *   bench_time.c    the clock: events around calls on one stream, on buffers that take turns
@@ -24,6 +25,9 @@
 
 enum { BENCH_RUNS = 20, BENCH_FULL_RUNS = 10, BENCH_OFFSETS = 64, BENCH_POISON = 0xff };
 
+/* In the order of --bias. */
+typedef enum BenchBias { BENCH_NO_BIAS, BENCH_ROWS, BENCH_COLUMNS } BenchBias;
+
 typedef struct BenchWork {
     const char *work; /* "gemm", "aat", "copy" */
     size_t      m, n, k;
@@ -32,6 +36,9 @@ typedef struct BenchWork {
     WwType      type;
     bool        ta, tb;
     WwPrecision precision;
+    BenchBias    bias; /* gemm */
+    WwActivation activation;
+    WwPtr        bias_at; /* once there are data */
 } BenchWork;
 
 /* The matrices or ranges of one work, on the host and, `sets` times, on the device. */
@@ -41,7 +48,12 @@ typedef struct BenchData {
     WwPtr              da, db, dc;
     size_t             sets, step_a, step_b, step_c; /* from one set to the next */
     struct BenchTruth *truth;                        /* bench_verify.c; NULL: not yet */
+    void              *bias;                         /* bench_ends.c */
+    WwPtr              dbias;
+    float             *plain; /* the sums without bias and activation; NULL: not yet */
 } BenchData;
+
+struct Bench;
 
 typedef struct BenchRow {
     BenchWork w;
@@ -68,6 +80,15 @@ const char *bench_unit(const BenchWork *w);
 struct BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64_t seed);
 /* bench_verify of a result of the work's type. */
 bool bench_right(const struct BenchTruth *t, const BenchWork *w, const void *c, bool symmetric, double *max_error, const char **problem);
+
+/* ---- biases and activations (bench_ends.c) ---- */
+
+bool bench_has_ends(const BenchWork *w);
+/* Makes the bias, and says in w where it is; what it made is bench_ends_close's, also after an error. */
+WwStatus bench_ends_open(struct Bench *x, BenchWork *w, BenchData *p);
+void     bench_ends_close(struct Bench *x, BenchData *p);
+/* Of the result in p->c; max_error: in units of what is allowed. */
+bool bench_ends_right(struct Bench *x, const BenchWork *w, BenchData *p, double *max_error, const char **problem);
 
 /* counted: the columns are those of the counters. */
 void bench_table_head(FILE *to, bool counted);

@@ -20,6 +20,8 @@ enum {
     COMPUTE_32F = 68,
     DESC_TRANSA = 3,
     DESC_TRANSB = 4,
+    DESC_END    = 7,
+    DESC_BIAS   = 8,
     PREF_BYTES  = 1
 };
 
@@ -136,6 +138,17 @@ static bool describe(BenchLt *p, const BenchWork *w)
            p->layout(&p->c, bench_peer_result(w->type), n, m, (int64_t)n) == 0;
 }
 
+/* Column by column, a bias of columns is one of rows. */
+static bool describe_end(const BenchLt *p, const BenchWork *w)
+{
+    enum { NONE = 1, RELU = 2, BIAS = 4, GELU = 32 };
+    int end = w->activation == WW_RELU ? RELU : w->activation == WW_GELU ? GELU : 0;
+    end |= w->bias == BENCH_COLUMNS ? BIAS : 0;
+    end = end ? end : NONE;
+    return p->desc_set(p->plan, DESC_END, &end, sizeof end) == 0 &&
+           (w->bias != BENCH_COLUMNS || p->desc_set(p->plan, DESC_BIAS, &w->bias_at, sizeof w->bias_at) == 0);
+}
+
 static void forget(BenchLt *p)
 {
     void **layouts[] = {&p->a, &p->b, &p->c};
@@ -163,7 +176,7 @@ static int ask(BenchLt *p, LtResult *out)
 bool bench_lt_run(BenchLt *p, WwStream *s, const BenchWork *w, const BenchData *d, BenchRow *row)
 {
     LtResult result[ALGORITHMS];
-    int      found = describe(p, w) ? ask(p, result) : 0, best = -1;
+    int      found = describe(p, w) && describe_end(p, w) ? ask(p, result) : 0, best = -1;
     double   fastest = 0, ms;
     p->stream        = s->native;
     for (int i = 0; i < found; i++) {

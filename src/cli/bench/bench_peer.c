@@ -137,6 +137,13 @@ bool bench_peer_is(const char *impl)
     return strcmp(impl, "cublas") == 0 || strcmp(impl, "cublaslt") == 0 || strcmp(impl, "memcpy") == 0;
 }
 
+/* Of cublasLt: no bias of rows, no silu; of float sums of 8-bit operands the bias is another type than here. */
+static bool lt_ends(const BenchWork *w)
+{
+    bool eight = type_row(w->type)->kind == TYPE_EIGHT && type_row(w->type)->result == 4;
+    return w->bias != BENCH_ROWS && w->activation != WW_SILU && !(eight && w->bias != BENCH_NO_BIAS);
+}
+
 bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
 {
     bool copy = strcmp(w->work, "copy") == 0, driver = strcmp(impl, "memcpy") == 0;
@@ -147,6 +154,8 @@ bool bench_peer_takes(const BenchPeer *p, const char *impl, const BenchWork *w)
     if (copy)
         return w->element == 4 && w->src_offset % 4 == 0 && w->dst_offset % 4 == 0 && strcmp(impl, "cublas") == 0 &&
                p->handle;
+    if (bench_has_ends(w) && (strcmp(impl, "cublaslt") != 0 || !lt_ends(w)))
+        return false;
     if (type_row(w->type)->kind == TYPE_EIGHT) /* operands along k alone */
         return strcmp(impl, "cublaslt") == 0 && p->lt && !w->ta && (strcmp(w->work, "aat") == 0 || w->tb);
     if (type_row(w->type)->kind == TYPE_DOUBLE)

@@ -52,6 +52,17 @@ void bench_table_head(FILE *to, bool counted)
                 "ms", "rate", "", "ceiling", "/cublas", "error");
 }
 
+static const char *const biases[] = {NULL, "rows", "columns"}, *const activations[] = {NULL, "relu", "gelu", "silu"};
+
+/* What a product has at its end, as a remark. */
+static void print_ends(FILE *to, const BenchWork *w)
+{
+    if (w->bias)
+        fprintf(to, "  bias of %s", biases[w->bias]);
+    if (w->activation)
+        fprintf(to, "  %s", activations[w->activation]);
+}
+
 static void counted_row(FILE *to, const WwCounters *c)
 {
     fprintf(to, " %12llu %10llu %10llu %10llu %10llu %10llu %10llu\n", (unsigned long long)c->inst_executed,
@@ -87,6 +98,7 @@ void bench_table_row(FILE *to, const BenchRow *r)
     else
         fprintf(to, " %8s", "-");
     fprintf(to, " %9.2g%s%s", r->max_error, *r->note ? "  " : "", r->note);
+    print_ends(to, &r->w);
     if (!r->verified)
         fprintf(to, "  NOT VERIFIED: %s", r->problem);
     fputc('\n', to);
@@ -124,6 +136,8 @@ static json_t *row_json(const BenchRow *r, const char *device)
     }
     json_object_set_new(o, "type", json_string(type_name(&r->w)));
     json_object_set_new(o, "layout", json_string(layout(&r->w)));
+    json_object_set_new(o, "bias", r->w.bias ? json_string(biases[r->w.bias]) : json_null());
+    json_object_set_new(o, "activation", r->w.activation ? json_string(activations[r->w.activation]) : json_null());
     json_object_set_new(o, "impl", json_string(r->impl));
     json_object_set_new(o, "median_ms", number(shown ? r->median_ms : 0));
     json_object_set_new(o, "host_us", number(shown ? r->host_us : 0));

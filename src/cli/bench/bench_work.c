@@ -49,21 +49,24 @@ WwSyrk bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c)
 
 WwGemm bench_gemm(const BenchWork *w, const char *rung, WwPtr a, WwPtr b, WwPtr c)
 {
-    return (WwGemm){.type      = w->type,
-                    .trans_a   = w->ta,
-                    .trans_b   = w->tb,
-                    .m         = w->m,
-                    .n         = w->n,
-                    .k         = w->k,
-                    .alpha     = type_one(w->type),
-                    .a         = a,
-                    .b         = b,
-                    .c         = c,
-                    .lda       = ld_of(w->ta ? w->m : w->k),
-                    .ldb       = ld_of(w->tb ? w->k : w->n),
-                    .ldc       = w->n,
-                    .precision = w->precision,
-                    .rung      = rung};
+    return (WwGemm){.type        = w->type,
+                    .trans_a     = w->ta,
+                    .trans_b     = w->tb,
+                    .m           = w->m,
+                    .n           = w->n,
+                    .k           = w->k,
+                    .alpha       = type_one(w->type),
+                    .a           = a,
+                    .b           = b,
+                    .c           = c,
+                    .lda         = ld_of(w->ta ? w->m : w->k),
+                    .ldb         = ld_of(w->tb ? w->k : w->n),
+                    .ldc         = w->n,
+                    .precision   = w->precision,
+                    .rung        = rung,
+                    .row_bias    = w->bias == BENCH_ROWS ? w->bias_at : 0,
+                    .column_bias = w->bias == BENCH_COLUMNS ? w->bias_at : 0,
+                    .activation  = w->activation};
 }
 
 static bool run_ours(void *user, const BenchWork *w, WwPtr a, WwPtr b, WwPtr c)
@@ -203,9 +206,18 @@ static bool product_right(Bench *x, const BenchWork *w, BenchData *p, BenchRow *
             for (size_t j = 0; j < i; j++)
                 memcpy(c + (i * w->m + j) * e, c + (j * w->m + i) * e, e);
     }
+    if (bench_has_ends(w))
+        return bench_ends_right(x, w, p, &row->max_error, problem);
     if (!p->truth)
         p->truth = bench_truth(w, p->a, p->b, x->seed);
     return bench_right(p->truth, w, p->c, aat && !peer, &row->max_error, problem);
+}
+
+/* Is it what others are compared with?  cublasLt where cuBLAS does not compute this. */
+static bool is_base(const Bench *x, const BenchWork *w, const char *impl)
+{
+    return strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0 ||
+           (strcmp(impl, "cublaslt") == 0 && !bench_peer_takes(x->peer, "cublas", w));
 }
 
 /* edge: see copy_right. */
@@ -238,7 +250,7 @@ static BenchRow *run_impl(Bench *x, const BenchWork *w, BenchData *p, const char
         row->verified = copy ? copy_right(x, w, p, edge, &problem) : product_right(x, w, p, row, &problem);
         snprintf(row->problem, sizeof row->problem, "%s", problem);
     }
-    if ((strcmp(impl, "cublas") == 0 || strcmp(impl, "memcpy") == 0) && row->verified)
+    if (is_base(x, w, impl) && row->verified)
         x->peer_ms = row->median_ms;
     row->cublas_ms = x->peer_ms;
     return row;
@@ -323,37 +335,42 @@ static void close_data(Bench *x, BenchData *p)
     free(p->b);
     free(p->c);
     bench_truth_free(p->truth);
+    bench_ends_close(x, p);
 }
 
-static bool opened(Bench *x, const BenchWork *w, BenchData *p)
+static bool opened(Bench *x, BenchWork *w, BenchData *p)
 {
     Status s = open_data(x, w, p);
+    if (s == WW_OK)
+        s = bench_ends_open(x, w, p);
     if (s != WW_OK)
         fprintf(stderr, "warpwright bench: error: %s: %s\n", ww_status_text(s), ww_device_error(x->device));
     x->peer_ms = 0;
     return s == WW_OK;
 }
 
-int bench_work(Bench *x, const BenchWork *w, const char *const *impls, size_t n)
+int bench_work(Bench *x, const BenchWork *what, const char *const *impls, size_t n)
 {
     BenchData p  = {0};
-    bool      ok = opened(x, w, &p);
+    BenchWork w  = *what;
+    bool      ok = opened(x, &w, &p);
     for (size_t i = 0; i < n && ok; i++)
-        bench_table_row(x->table, run_impl(x, w, &p, impls[i], 0));
+        bench_table_row(x->table, run_impl(x, &w, &p, impls[i], 0));
     close_data(x, &p);
     return ok ? CLI_OK : CLI_KERNEL;
 }
 
-int bench_sweep(Bench *x, const BenchWork *w, const char *impl)
+int bench_sweep(Bench *x, const BenchWork *what, const char *impl)
 {
     enum { EDGE = 1 << 16 };
     BenchData p     = {0};
-    bool      ok    = opened(x, w, &p);
+    BenchWork w     = *what;
+    bool      ok    = opened(x, &w, &p);
     BenchRow  worst = {0};
     if (ok && x->peer)
-        bench_table_row(x->table, run_impl(x, w, &p, "memcpy", 0));
+        bench_table_row(x->table, run_impl(x, &w, &p, "memcpy", 0));
     for (size_t o = 0; ok && o < BENCH_OFFSETS * BENCH_OFFSETS; o++) {
-        BenchWork v        = *w;
+        BenchWork v        = w;
         v.src_offset       = o / BENCH_OFFSETS;
         v.dst_offset       = o % BENCH_OFFSETS;
         const BenchRow *at = run_impl(x, &v, &p, impl, EDGE);

@@ -77,14 +77,18 @@ static BenchWork work_of(const CliArgs *a, const char *work, bool cuda)
     const char *trans = cli_text(a, "trans", "NN");
     BenchWork   w     = {.work = work, .type = (WwType)cli_choice(a, "type", 0)};
     w.precision       = (WwPrecision)cli_choice(a, "precision", WW_EXACT);
-    w.m               = cli_number(a, "m", side);
-    w.n               = strcmp(work, "aat") == 0 ? w.m : cli_number(a, "n", side);
-    w.k               = cli_number(a, "k", cuda ? side : 40);
-    w.ta              = trans[0] == 'T';
-    w.tb              = trans[1] == 'T';
-    w.src_offset      = cli_number(a, "src-offset", 0);
-    w.dst_offset      = cli_number(a, "dst-offset", 0);
-    w.bytes           = strcmp(work, "copy") == 0 ? cli_number(a, "bytes", bytes) : 0;
+    if (strcmp(work, "gemm") == 0) {
+        w.bias       = (BenchBias)cli_choice(a, "bias", BENCH_NO_BIAS);
+        w.activation = (WwActivation)cli_choice(a, "activation", WW_NO_ACTIVATION);
+    }
+    w.m          = cli_number(a, "m", side);
+    w.n          = strcmp(work, "aat") == 0 ? w.m : cli_number(a, "n", side);
+    w.k          = cli_number(a, "k", cuda ? side : 40);
+    w.ta         = trans[0] == 'T';
+    w.tb         = trans[1] == 'T';
+    w.src_offset = cli_number(a, "src-offset", 0);
+    w.dst_offset = cli_number(a, "dst-offset", 0);
+    w.bytes      = strcmp(work, "copy") == 0 ? cli_number(a, "bytes", bytes) : 0;
     if (strcmp(work, "copy") == 0 && (cli_has(a, "m") || cli_has(a, "n")))
         set_matrix(&w, a);
     return w;
@@ -97,6 +101,8 @@ static void warn_of_unread(const CliArgs *a, const char *work)
                                           {"k", "gemm aat grid"},
                                           {"type", "gemm aat grid"},
                                           {"precision", "gemm aat grid"},
+                                          {"bias", "gemm"},
+                                          {"activation", "gemm"},
                                           {"devices", "grid"},
                                           {"tile", "grid"},
                                           {"panel", "grid"},
