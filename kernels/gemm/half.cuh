@@ -4,6 +4,7 @@
  *
  *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same slice of BN columns of Y: each orders half of it,
  *               for both.
+ *               A last row of tiles that has none below it goes in pairs beside each other: each block orders for itself.
  *               A cluster goes on from tile to tile.
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
@@ -49,15 +50,27 @@ template <typename S> static __device__ __forceinline__ void ring_next(HalfRing 
 /* ---- which tile ---------------------------------------------------------------------------------------------------- */
 
 struct HalfTile {
-    int row, col; /* of the pair's first result */
+    int  row, col; /* of the pair's first result */
     bool diagonal;
+    bool across; /* the second tile lies beside the first, and may have no column of C; else below */
 };
+
+/* Where this block's tile of a pair begins. */
+template <typename S> static __device__ __forceinline__ int row_of(const HalfTile &t, int rank)
+{
+    return t.across ? t.row : t.row + rank * S::BM;
+}
+
+template <typename S> static __device__ __forceinline__ int col_of(const HalfTile &t, int rank)
+{
+    return t.across ? t.col + rank * S::BN : t.col;
+}
 
 /* How many pairs of tiles there are. */
 template <typename S> static __device__ __forceinline__ int pairs_of(const GemmArgs &g)
 {
-    int down = (g.m + 2 * S::BM - 1) / (2 * S::BM);
-    return S::SYM ? down * (down + 1) / 2 * S::PAIRS : down * ((g.n + S::BN - 1) / S::BN);
+    int rows = (g.m + S::BM - 1) / S::BM, down = (rows + 1) / 2, across = (g.n + S::BN - 1) / S::BN;
+    return S::SYM ? down * (down + 1) / 2 * S::PAIRS : rows / 2 * across + rows % 2 * ((across + 1) / 2);
 }
 
 /* Pair t, in groups of rows, down a group's columns, every other group from its end: pairs that run together share rows and columns, which then
@@ -65,12 +78,14 @@ template <typename S> static __device__ __forceinline__ int pairs_of(const GemmA
 template <typename S> static __device__ __forceinline__ HalfTile tile_of(const HalfArgs &a, int t)
 {
     const GemmArgs &g = a.g;
-    int down = (g.m + 2 * S::BM - 1) / (2 * S::BM), across = (g.n + S::BN - 1) / S::BN;
+    int rows = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, down = S::SYM ? (rows + 1) / 2 : rows / 2;
     if (!S::SYM) {
+        if (t >= down * across)
+            return {down * 2 * S::BM, (t - down * across) * 2 * S::BN, false, true};
         int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
         int high = down - first < a.group ? down - first : a.group;
         int col  = in / high;
-        return {(first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false};
+        return {(first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false, false};
     }
     int sub = t % S::PAIRS, first = 0;
     t /= S::PAIRS;
@@ -81,12 +96,12 @@ template <typename S> static __device__ __forceinline__ HalfTile tile_of(const H
             continue;
         }
         if (t < first * high)
-            return {(first + t % high) * 2 * S::BM, t / high * 2 * S::BM + sub * S::BN, false};
+            return {(first + t % high) * 2 * S::BM, t / high * 2 * S::BM + sub * S::BN, false, false};
         t -= first * high;
         int col = 0;
         for (; t >= high - col; col++)
             t -= high - col;
-        return {(first + col + t) * 2 * S::BM, (first + col) * 2 * S::BM + sub * S::BN, t == 0};
+        return {(first + col + t) * 2 * S::BM, (first + col) * 2 * S::BM + sub * S::BN, t == 0, false};
     }
 }
 
@@ -119,27 +134,40 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* A slice's boxes: X for this block, for both a half of Y: half of its columns, or of its k where those are no whole boxes. */
-template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, int row, int col, int k, int rank)
+/* Half h of a slice of Y, for both blocks or this one: half of its columns, or of its k where those are no whole boxes. */
+template <typename S, bool BOTH> static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h)
 {
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
+    auto copy = [&](unsigned at, int c, int r) { BOTH ? box_copy_both(at, &a.y, c, r, full) : box_copy(at, &a.y, c, r, full); };
+    if (S::YN && HALF % 64) {
+#pragma unroll
+        for (int i = 0; i < S::BN / 64; i++)
+            copy(to + i * BOX + h * (BOX / 2), col + i * 64, k + h * (S::BK / 2));
+    } else if (S::YN) {
+#pragma unroll
+        for (int i = 0; i < HALF / 64; i++)
+            copy(to + h * HALF * S::ROW + i * BOX, col + h * HALF + i * 64, k);
+    } else {
+        copy(to + h * HALF * S::ROW, k, col + h * HALF);
+    }
+}
+
+/* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's. */
+template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, int k, int rank)
+{
+    enum { BOX = 64 * S::ROW };
+    int row = row_of<S>(tile, rank), col = col_of<S>(tile, rank);
     if (S::XN) {
         box_copy(to, &a.x, row, k, full);
         box_copy(to + BOX, &a.x, row + 64, k, full);
     } else {
         box_copy(to, &a.x, k, row, full);
     }
-    unsigned y = to + S::X + rank * HALF * S::ROW;
-    if (S::YN && HALF % 64) {
-#pragma unroll
-        for (int i = 0; i < S::BN / 64; i++)
-            box_copy_both(to + S::X + i * BOX + rank * (BOX / 2), &a.y, col + i * 64, k + rank * (S::BK / 2), full);
-    } else if (S::YN) {
-#pragma unroll
-        for (int i = 0; i < HALF / 64; i++)
-            box_copy_both(y + i * BOX, &a.y, col + rank * HALF + i * 64, k, full);
+    if (S::SYM || !tile.across) {
+        order_columns<S, true>(a, to + S::X, full, col, k, rank);
     } else {
-        box_copy_both(y, &a.y, k, col + rank * HALF, full);
+        order_columns<S, false>(a, to + S::X, full, col, k, 0);
+        order_columns<S, false>(a, to + S::X, full, col, k, 1);
     }
 }
 
@@ -147,12 +175,11 @@ template <typename S> static __device__ __forceinline__ void order_tiles(const H
 {
     HalfPiece p;
     for (int i = 0; piece_at<S>(a, i, &p); i++) {
-        HalfTile tile = p.tile;
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8;
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
             bar_expect(full, S::SLICE);
-            order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, tile.row + rank * S::BM, tile.col, s * S::BK, rank);
+            order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, p.tile, s * S::BK, rank);
             ring_next<S>(&r);
         }
     }
@@ -296,9 +323,10 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     HalfPiece           p;
     staged += half * S::PIECES * S::PIECE;
     for (int i = 0; piece_at<S>(a, i, &p); i++) {
-        int       row = p.tile.row + rank * S::BM + half * 64, col = p.tile.col;
+        int       row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
         bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-        bool      quick = (both || full) && ends_in_registers<S>(a, p.tile.diagonal, p.tile.col), keep = quick && !Four<float>::zero(g.beta);
+        bool      quick = (both || full) && ends_in_registers<S>(a, p.tile.diagonal ? p.tile.row + 2 * S::BM : col + S::BN), keep = quick && !Four<float>::zero(g.beta);
+        bool      fold  = keep && p.tile.diagonal; /* who reads C under the diagonal writes both halves: it may be the C that is written */
         HalfEnds  ends;
         unsigned  old[2][OLD_PIECE];
         unsigned  last = 0;
@@ -307,32 +335,32 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         else
             last = multiply_tile<S>(&r, half, p.end - p.first, d);
         if (!S::EIGHT && p.parts == 1 && !plain)
-            ends = load_ends<S>(a, row, col, keep, old); /* on its way while the last slice is multiplied */
+            ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old); /* on its way while the last slice is multiplied */
         last_slice<S>(r, last);
         if (p.parts > 1 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
             continue;
         if (!S::EIGHT && p.parts > 1) /* all of it anew, so that nothing is kept while parts are added up */
-            ends = load_ends<S>(a, row, col, keep, old);
+            ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
         if (!quick) {
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
             continue;
         }
         if (!plain) {
             if (S::EIGHT)
-                ends = load_ends<S>(a, row, col, keep, old);
+                ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
             end_results<S>(a, ends, staged, old, d);
         }
         if (full || g.fill == GEMM_FILL_LOWER) {
             if (a.wide)
                 send_floats<S>(a, staged, &next, row, col, d);
             else
-                send_pieces<S>(a, staged, &next, row, col, d, false);
+                send_pieces<S>(a, staged, &next, row, col, d, false, fold);
         }
-        if (both && g.fill != GEMM_FILL_LOWER) {
+        if ((both && g.fill != GEMM_FILL_LOWER) || fold) {
             if (a.wide)
                 send_floats_turned<S>(a, staged, &next, row, col, d);
             else
-                send_pieces<S>(a, staged, &next, row, col, d, true);
+                send_pieces<S>(a, staged, &next, row, col, d, true, fold);
         }
     }
     if (threadIdx.x % WARPGROUP == 0)

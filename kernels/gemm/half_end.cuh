@@ -5,7 +5,7 @@
  *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns; then 16-bit results pass through shared memory in
  *                  pieces of 64 x 64 and floats in pieces of 64 x 32, and leave by tensor copies while the next tile's slices arrive; 16-bit ones of a C
  *                  whose lines begin anywhere by whole lines of a piece.  Numbers of columns come by shared memory too.
- *   by pieces      the rest, and tiles that need beta * C at an edge or on the diagonal of A * A^T: floats pass through shared memory in pieces of 64 x 32
+ *   by pieces      the rest, and tiles that need beta * C at an edge: floats pass through shared memory in pieces of 64 x 32
  *                  first, and a loop over them does what is left. */
 #ifndef WW_KERNELS_GEMM_HALF_END_CUH
 #define WW_KERNELS_GEMM_HALF_END_CUH
@@ -63,16 +63,19 @@ template <typename S> static __device__ __forceinline__ void copy_piece(const Ha
     }
 }
 
-/* All pieces in one direction.  A piece's place is free when the copy from it has read it, PIECES before. */
+/* All pieces in one direction; fold: of a tile on the diagonal those that are not above it, turned those below it.  A piece's place is free when the
+ * copy from it has read it, PIECES before. */
 template <typename S>
 static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                   bool turned)
+                                                   bool turned, bool fold)
 {
     int   id    = thread_here() / WARPGROUP;
     bool  first = thread_here() % WARPGROUP == 0;
 #pragma unroll
     for (int j = 0; j < S::BN / 64; j++) {
         unsigned at = staged + *next * S::PIECE;
+        if (S::SYM && fold && col + j * 64 + turned > row)
+            continue;
         if (first)
             copies_read<S::PIECES - 1>();
         warpgroup_barrier(id);
@@ -283,18 +286,19 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
  * Rows past the end of C are the last one again; what comes of them is not stored. */
 struct HalfEnds {
     int    first, second, col;
+    int    below; /* of a tile on the diagonal: its first row, less its first column */
     bool   inside[2]; /* rows of C */
     float  row_scale[2], row_bias[2];
     float2 column_scale, column_bias; /* of this thread's two of all BN columns: they go to the others by shared memory */
 };
 
 /* Does a tile's end go this way?  Else results pass through shared memory as floats before anything is done with them.  Tiles of a pair on the diagonal
- * all go the same way, since there the other one writes both halves. */
-template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, bool diagonal, int col)
+ * all go the same way, since there the other one writes both halves.  end: behind the last of the tile's columns, or of such a pair's. */
+template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, int end)
 {
     if (a.wide ? !a.store : !a.staged)
         return false;
-    return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && !diagonal && col + S::BN <= a.g.n);
+    return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && end <= a.g.n);
 }
 
 template <typename S> static __device__ __forceinline__ bool has_columns(const HalfArgs &a)
@@ -314,11 +318,25 @@ static __device__ __forceinline__ int at_most(int i, int most)
 
 enum { OLD_PIECE = 16 }; /* pairs of C in a thread's part of 64 columns */
 
-/* 16-bit C, or `from`, of 64 columns; 0 past its last row, which is another warp's. */
+/* Of a symmetric matrix, of which the lower triangle alone is read. */
+static __device__ __forceinline__ unsigned lower_at(const HalfArgs &a, int row, int col)
+{
+    return ((const unsigned short *)a.from)[(row > col ? row : col) * a.ldfrom + (row > col ? col : row)];
+}
+
+/* 16-bit C, or `from`, of 64 columns; 0 past its last row, which is another warp's, and above the diagonal. */
 template <typename S>
 static __device__ __forceinline__ void load_old(const HalfArgs &a, const HalfEnds &e, int piece, unsigned (&old)[OLD_PIECE])
 {
     const unsigned short *from = (const unsigned short *)a.from + e.col + piece * 64;
+    if (S::SYM && e.below <= piece * 64) {
+#pragma unroll
+        for (int i = 0; i < OLD_PIECE; i++) {
+            int row = i % 2 ? e.second : e.first, col = e.col + piece * 64 + i / 2 * 8;
+            old[i]  = e.below == piece * 64 ? lower_at(a, row, col) | lower_at(a, row, col + 1) << 16 : 0;
+        }
+        return;
+    }
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const unsigned short *line = from + (h ? e.second : e.first) * a.ldfrom;
@@ -329,10 +347,11 @@ static __device__ __forceinline__ void load_old(const HalfArgs &a, const HalfEnd
 }
 
 /* old: the first 128 columns of C, if it is kept. */
-template <typename S> static __device__ __forceinline__ HalfEnds load_ends(const HalfArgs &a, int row, int col, bool keep, unsigned (&old)[2][OLD_PIECE])
+template <typename S>
+static __device__ __forceinline__ HalfEnds load_ends(const HalfArgs &a, bool diagonal, int row, int col, bool keep, unsigned (&old)[2][OLD_PIECE])
 {
     int      t = thread_here() % WARPGROUP, m = a.g.m - 1, n = a.g.n - 1, r = row + t / 32 * 16 + t % 32 / 4;
-    HalfEnds e = {at_most(r, m), at_most(r + 8, m), col + t % 4 * 2, {r <= m, r + 8 <= m}, {1, 1}, {}, {1, 1}, {}};
+    HalfEnds e = {at_most(r, m), at_most(r + 8, m), col + t % 4 * 2, diagonal ? row - col : m + S::BN, {r <= m, r + 8 <= m}, {1, 1}, {}, {1, 1}, {}};
     if (S::EIGHT && a.scale_x) {
         e.row_scale[0] = ((const float *)a.scale_x)[e.first];
         e.row_scale[1] = ((const float *)a.scale_x)[e.second];

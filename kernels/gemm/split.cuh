@@ -22,13 +22,22 @@ static __device__ __forceinline__ int split_shift(unsigned most)
     return most ? SPLIT_TOP + 127 - (int)(most >> 23) : 0;
 }
 
+/* Half h of a slice of Y's high or low numbers, for both blocks or this one. */
+template <typename S, bool BOTH>
+static __device__ __forceinline__ void split_columns(const GemmMap *y, unsigned to, unsigned full, int col, int k, int h)
+{
+    enum { BOX = 64 * S::BK * 2, HALF = S::BN / 2 };
+    int across = col + h * HALF;
+    BOTH ? box_copy_both(to + h * BOX, y, S::YN ? across : k, S::YN ? k : across, full) : box_copy(to + h * BOX, y, S::YN ? across : k, S::YN ? k : across, full);
+}
+
 template <typename S>
 static __device__ __forceinline__ void split_order(const SplitProduct &a, HalfRing r, int rank)
 {
-    enum { BOX = 64 * S::BK * 2, HALF = S::BN / 2, LOW = S::X + S::BN * S::BK * 2 };
+    enum { BOX = 64 * S::BK * 2, LOW = S::X + S::BN * S::BK * 2 };
     HalfPiece p;
     for (int i = 0; piece_at<S>(a.h, i, &p); i++) {
-        int row = p.tile.row + rank * S::BM, col = p.tile.col + rank * HALF;
+        int row = row_of<S>(p.tile, rank), col = col_of<S>(p.tile, rank);
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8, to = r.slices + r.buffer * 2 * LOW;
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
@@ -42,10 +51,12 @@ static __device__ __forceinline__ void split_order(const SplitProduct &a, HalfRi
                 } else {
                     box_copy(to, x, s * S::BK, row, full);
                 }
-                if (S::YN)
-                    box_copy_both(to + S::X + rank * BOX, y, col, s * S::BK, full);
-                else
-                    box_copy_both(to + S::X + rank * BOX, y, s * S::BK, col, full);
+                if (S::SYM || !p.tile.across) {
+                    split_columns<S, true>(y, to + S::X, full, col, s * S::BK, rank);
+                } else {
+                    split_columns<S, false>(y, to + S::X, full, col, s * S::BK, 0);
+                    split_columns<S, false>(y, to + S::X, full, col, s * S::BK, 1);
+                }
             }
             ring_next<S>(&r);
         }
@@ -144,12 +155,12 @@ template <typename S> static __device__ __forceinline__ void split_tiles(const S
     float               d[S::RESULTS];
     HalfPiece           p;
     for (int i = 0; piece_at<S>(a.h, i, &p); i++) {
-        int row = p.tile.row + rank * S::BM + half * 64;
+        int row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
         split_tile<S>(&r, half, p.end - p.first, d);
         if (p.parts > 1 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
             continue;
-        split_unscale<S>(a, row, p.tile.col, d);
-        put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, p.tile.col, d);
+        split_unscale<S>(a, row, col, d);
+        put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, col, d);
     }
 }
 

@@ -229,13 +229,14 @@ static __device__ __forceinline__ void wgmma_bytes(unsigned (&d)[Shape::RESULTS]
 }
 
 struct ResidueTile {
-    int row, col, plane;
+    int  row, col, plane; /* of this block */
+    bool across;
 };
 
-static __device__ __forceinline__ ResidueTile residue_tile(const ResidueProduct &a, int pairs, int u)
+static __device__ __forceinline__ ResidueTile residue_tile(const ResidueProduct &a, int pairs, int u, int rank)
 {
     HalfTile t = tile_of<Shape>(a.h, u % pairs);
-    return {t.row, t.col, u / pairs};
+    return {row_of<Shape>(t, rank), col_of<Shape>(t, rank), u / pairs, t.across};
 }
 
 static __device__ __forceinline__ void order_residues(const ResidueProduct &a, HalfRing r, int rank)
@@ -243,13 +244,16 @@ static __device__ __forceinline__ void order_residues(const ResidueProduct &a, H
     enum { HALF = Shape::BN / 2 };
     int pairs = pairs_of<Shape>(a.h.g), slices = (a.h.g.k + RESIDUE_SLICE - 1) / RESIDUE_SLICE;
     for (int u = blockIdx.x / HALF_CLUSTER; u < pairs * RESIDUES; u += gridDim.x / HALF_CLUSTER) {
-        ResidueTile t = residue_tile(a, pairs, u);
+        ResidueTile t = residue_tile(a, pairs, u, rank);
         for (int s = 0; s < slices; s++) {
             unsigned full = r.full + r.buffer * 8, to = r.slices + r.buffer * Shape::SLICE;
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
             bar_expect(full, Shape::SLICE);
-            box_copy_deep(to, &a.h.x, s * RESIDUE_SLICE, t.row + rank * Shape::BM, t.plane, full);
-            box_copy_deep_both(to + Shape::X + rank * HALF * Shape::ROW, &a.h.y, s * RESIDUE_SLICE, t.col + rank * HALF, t.plane, full);
+            box_copy_deep(to, &a.h.x, s * RESIDUE_SLICE, t.row, t.plane, full);
+            if (!t.across)
+                box_copy_deep_both(to + Shape::X + rank * HALF * Shape::ROW, &a.h.y, s * RESIDUE_SLICE, t.col + rank * HALF, t.plane, full);
+            for (int h = 0; h < 2 && t.across; h++)
+                box_copy_deep(to + Shape::X + h * HALF * Shape::ROW, &a.h.y, s * RESIDUE_SLICE, t.col + h * HALF, t.plane, full);
             ring_next<Shape>(&r);
         }
     }
@@ -327,9 +331,9 @@ static __device__ __forceinline__ void multiply_planes(const ResidueProduct &a, 
     unsigned d[Shape::RESULTS];
     staged += half * 2 * Shape::PIECE;
     for (int u = blockIdx.x / HALF_CLUSTER; u < pairs * RESIDUES; u += gridDim.x / HALF_CLUSTER) {
-        ResidueTile t = residue_tile(a, pairs, u);
+        ResidueTile t = residue_tile(a, pairs, u, rank);
         multiply_residues(&r, half, slices, d);
-        send_residues(a, t, t.row + rank * Shape::BM + half * 64, staged, d);
+        send_residues(a, t, t.row + half * 64, staged, d);
     }
     if (threadIdx.x % WARPGROUP == 0)
         copies_done();

@@ -330,6 +330,8 @@ bool half_warp_can(const WwBlas *b, bool symmetric);
 /* How many bytes at a time an operand can be read by, 2 to 16: what its address and the distances between its lines, and problems of a batch,
  * allow. */
 int half_grain(const Source *s, uint64_t apart);
+/* How many pairs of tiles a product of m x n results has for clusters of two. */
+uint64_t half_pairs(const Rung *r, int m, int n);
 /* How the pairs of tiles of a launch of clusters of two are shared out: in whole rounds of pairs, `slices` each; behind them, if share is not 0, so many
  * slices to each of so many clusters, where a pair counts as `span` and has at most so many parts.  cost: of the busiest cluster's slices and joined
  * parts, in 256ths of a slice of 256 columns. */

@@ -30,12 +30,18 @@ enum {
     LEAST_STAGES   = 4
 };
 
-static uint64_t pairs_of(const Rung *r, const GemmArgs *g)
+uint64_t half_pairs(const Rung *r, int m, int n)
 {
-    uint64_t down = rung_cover(g->m, PAIR * r->rows);
+    uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), down = (rows + 1) / PAIR;
     if (r->symmetric) /* squares of two rows of tiles, on and under the diagonal */
         return down * (down + 1) / 2 * (uint64_t)(PAIR * r->rows / r->columns);
-    return down * rung_cover(g->n, r->columns);
+    return rows / PAIR * across +
+           rows % PAIR * ((across + 1) / PAIR); /* below each other, those of an odd last row beside each other */
+}
+
+static uint64_t pairs_of(const Rung *r, const GemmArgs *g)
+{
+    return half_pairs(r, g->m, g->n);
 }
 
 static uint64_t slices_of(const Rung *r, const GemmArgs *g)
@@ -50,7 +56,7 @@ static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
 } share_costs[] = {
-    {256, 256, 2900, 340, 1100}, {192, 199, 2250, 250, 800}, {128, 145, 1540, 215, 1200}, {64, 132, 600, 200, 1200}};
+    {256, 256, 3554, 340, 1818}, {192, 195, 3223, 250, 1759}, {128, 149, 2691, 215, 2133}, {64, 119, 1015, 200, 1624}};
 
 static uint64_t clusters_of(const WwBlas *b)
 {

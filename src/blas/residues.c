@@ -166,7 +166,7 @@ static Status panel(WwBlas *b, const Problem *p, const Work *work, WwPtr at, Res
                                 .shared    = p->rung->shared,
                                 .args      = (void *[]){s},
                                 .arg_count = 1};
-    uint64_t        pairs    = (uint64_t)rung_cover(rows, PANEL) * rung_cover(g->n, p->rung->columns);
+    uint64_t        pairs    = half_pairs(p->rung, rows, g->n);
     uint64_t        clusters = b->sms / PAIR;
     s->h.g.m                 = rows;
     s->h.group               = GROUP;

@@ -245,6 +245,7 @@ static void one_of_each(void **state)
     (void)state;
     run(&(Case){"residues", false, false, false, 1, 1, 128, 0, 0, 0, 1, 0, by_residues, TENSOR}, NULL, &seed);
     run(&(Case){"residues", false, false, false, 300, 5, 129, 0, 0, 0, 1, 0, by_residues, TENSOR}, NULL, &seed);
+    run(&(Case){"residues", false, false, false, 100, 263, 129, 0, 0, 0, 1, 0, by_residues, TENSOR}, NULL, &seed);
     run(&(Case){"residues", false, false, false, 3, 3, 0, 0, 0, 0, 1, 0, by_residues, EXACT}, NULL, &seed);
 }
 

@@ -227,7 +227,8 @@ static void gemm_shares_k(void **state)
     }
 }
 
-/* A card of 8 multiprocessors: four clusters, which share out the slices of one to seven pairs of tiles evenly, or in equal parts. */
+/* A card of 8 multiprocessors: four clusters, which share out the slices of one to seven pairs of tiles, below each other and of an odd last row beside
+ * each other, evenly or in equal parts. */
 static int open_small(void **state)
 {
     char  name[] = "/tmp/ww_small_XXXXXX.profile";
@@ -252,9 +253,9 @@ static void gemm_evenly(void **state)
     static const struct {
         size_t      m, n, k;
         const char *rung;
-    } shape[]     = {{70, 1200, 620, "half"},        {40, 720, 2010, "half"},        {70, 600, 620, "half_narrow"},
+    } shape[]     = {{140, 1200, 620, "half"},       {40, 720, 2010, "half"},        {300, 500, 620, "half_narrow"},
                      {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
-                     {70, 900, 620, "half_broad"},   {40, 180, 2010, "half_slim"}};
+                     {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"}};
     uint64_t seed = 89;
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
@@ -359,6 +360,19 @@ static void syrk_large(void **state)
         t = (Case){r & 1 ? WW_BF16 : WW_F16_F32, WW_ROW_MAJOR, true, false, 0, 300, 100, 1, 1, 1, 0, aat_rungs[r]};
         run_syrk(&t, r & 1 ? WW_UPPER : WW_FULL, &seed);
         run_syrk(&t, WW_LOWER, &seed);
+        t = (Case){r & 1 ? WW_BF16 : WW_F16,
+                   WW_ROW_MAJOR,
+                   r & 2,
+                   false,
+                   0,
+                   r & 1 ? 328 : 330,
+                   100,
+                   0,
+                   0,
+                   -1,
+                   0.5f,
+                   aat_rungs[r]};
+        run_syrk(&t, WW_FULL, &seed); /* a whole square on the diagonal, and parts of one, that read C */
     }
 }
 
@@ -478,7 +492,7 @@ static void chosen(void **state)
     } shape[] = {
         {518, 16, 64, true, false, "half_little"},     {768, 44, 64, true, false, "half_little"},
         {16, 3355, 359, true, false, "half_little:6"}, {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_little"},    {416, 448, 34, false, true, "half_little"},
+        {251, 110, 64, false, true, "half_slim"},    {416, 448, 34, false, true, "half_little"},
         {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
         {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_slim"},
         {2644, 512, 2362, true, true, "half_narrow"},  {2688, 666, 2825, false, true, "half_narrow"},
