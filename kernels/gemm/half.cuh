@@ -15,9 +15,9 @@
  *               begins with the pair that the next one ends, and ends with the one that the cluster before it began.  The warpgroup that is the
  *               last to have its part ready adds them up, always in the same order: the same bits in every run, and nobody waits for a block that
  *               may not run.
- *   A * A^T     tiles in pairs whose columns end at or under those of the pair's rows.  A tile beside the diagonal is written in both directions,
- *               those of the pair on the diagonal as they are: an element's products are added in the same order on both sides of the diagonal,
- *               so the two halves have the same bits. */
+ *   A * A^T     tiles in pairs that have a column on or under the diagonal.  What is under it, in squares of 64, is written in both directions, and
+ *               squares on it as they are: there an element's products are added in the same order on both sides, so the two halves have the same bits.
+ *               A pair of 256 x 256 on the diagonal is written as it is. */
 #ifndef WW_KERNELS_GEMM_HALF_CUH
 #define WW_KERNELS_GEMM_HALF_CUH
 
@@ -30,7 +30,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         BRAIN = BRAIN_,               /* bf16, else fp16 */
         EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
         STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = !SYM_,
-        ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2, PAIRS = 256 / BN, /* tiles across a pair on the diagonal */
+        ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2,
+        FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
     };
 };
 
@@ -51,7 +52,7 @@ template <typename S> static __device__ __forceinline__ void ring_next(HalfRing 
 
 struct HalfTile {
     int  row, col; /* of the pair's first result */
-    bool diagonal;
+    bool diagonal; /* A * A^T: some of its columns do not lie below it */
     bool across; /* the second tile lies beside the first, and may have no column of C; else below */
 };
 
@@ -66,43 +67,50 @@ template <typename S> static __device__ __forceinline__ int col_of(const HalfTil
     return t.across ? t.col + rank * S::BN : t.col;
 }
 
-/* How many pairs of tiles there are. */
-template <typename S> static __device__ __forceinline__ int pairs_of(const GemmArgs &g)
+static __device__ __forceinline__ HalfTile tile_below(int row, int col, bool diagonal)
 {
-    int rows = (g.m + S::BM - 1) / S::BM, down = (rows + 1) / 2, across = (g.n + S::BN - 1) / S::BN;
-    return S::SYM ? down * (down + 1) / 2 * S::PAIRS : rows / 2 * across + rows % 2 * ((across + 1) / 2);
+    return {row, col, diagonal, false};
 }
 
 /* Pair t, in groups of rows, down a group's columns, every other group from its end: pairs that run together share rows and columns, which then
  * are in the L2. */
 template <typename S> static __device__ __forceinline__ HalfTile tile_of(const HalfArgs &a, int t)
 {
-    const GemmArgs &g = a.g;
-    int rows = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, down = S::SYM ? (rows + 1) / 2 : rows / 2;
-    if (!S::SYM) {
-        if (t >= down * across)
-            return {down * 2 * S::BM, (t - down * across) * 2 * S::BN, false, true};
-        int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
-        int high = down - first < a.group ? down - first : a.group;
-        int col  = in / high;
-        return {(first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false, false};
-    }
-    int sub = t % S::PAIRS, first = 0;
-    t /= S::PAIRS;
-    for (;; first += a.group) { /* a group: a rectangle, and the triangle at its end */
-        int high = down - first < a.group ? down - first : a.group, all = first * high + high * (high + 1) / 2;
-        if (t >= all) {
-            t -= all;
-            continue;
+    const GemmArgs &g    = a.g;
+    int             rows = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, down = rows / 2;
+    if (t >= down * across)
+        return {down * 2 * S::BM, (t - down * across) * 2 * S::BN, false, true};
+    int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
+    int high = down - first < a.group ? down - first : a.group;
+    int col  = in / high;
+    return tile_below((first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false);
+}
+
+/* The same of A * A^T, of pairs with a column on or under the diagonal. */
+template <typename S> static __device__ __forceinline__ HalfTile symmetric_tile(const HalfArgs &a, int t)
+{
+    enum { PAIR = 2 * S::BM };
+    int n = a.g.n, down = (n + PAIR - 1) / PAIR;
+    for (int first = 0;; first += a.group) { /* a group: a rectangle, and columns that each begin lower */
+        int high = down - first < a.group ? down - first : a.group, end = (first + high) * PAIR < n ? (first + high) * PAIR : n;
+        int across = (end + S::BN - 1) / S::BN, all = ((first + 1) * PAIR + S::BN - 1) / S::BN, whole = all < across ? all : across;
+        if (t < whole * high) {
+            int row = (first + t % high) * PAIR, col = t / high * S::BN;
+            return tile_below(row, col, col + S::BN > row);
         }
-        if (t < first * high)
-            return {(first + t % high) * 2 * S::BM, t / high * 2 * S::BM + sub * S::BN, false, false};
-        t -= first * high;
-        int col = 0;
-        for (; t >= high - col; col++)
-            t -= high - col;
-        return {(first + col + t) * 2 * S::BM, (first + col) * 2 * S::BM + sub * S::BN, t == 0, false};
+        t -= whole * high;
+        for (int c = whole; c < across; c++) {
+            int top = c * S::BN / PAIR, here = first + high - top;
+            if (t < here)
+                return tile_below((top + t) * PAIR, c * S::BN, (c + 1) * S::BN > (top + t) * PAIR);
+            t -= here;
+        }
     }
+}
+
+template <typename S> static __device__ __forceinline__ HalfTile pair_at(const HalfArgs &a, int t)
+{
+    return S::SYM ? symmetric_tile<S>(a, t) : tile_of<S>(a, t);
 }
 
 /* A tile, or a part of its k. */
@@ -117,17 +125,17 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 {
     int cluster = blockIdx.x / HALF_CLUSTER, clusters = gridDim.x / HALF_CLUSTER, slices = (a.g.k + S::BK - 1) / S::BK, u = cluster + i * clusters;
     if (u < a.whole) {
-        *p = {tile_of<S>(a, u), 0, slices, 0, 0, 1};
+        *p = {pair_at<S>(a, u), 0, slices, 0, 0, 1};
         return true;
     }
-    int all = (pairs_of<S>(a.g) - a.whole) * a.span, begin = cluster * a.share, end = begin + a.share < all ? begin + a.share : all;
+    int all = (a.pairs - a.whole) * a.span, begin = cluster * a.share, end = begin + a.share < all ? begin + a.share : all;
     if (begin >= end)
         return false;
     int t = (end - 1) / a.span - (i - a.whole / clusters), from = t * a.span;
     if (t < begin / a.span)
         return false;
     int lowest = from / a.share;
-    *p         = {tile_of<S>(a, a.whole + t), begin > from ? begin - from : 0, end - from < slices ? end - from : slices, t, cluster - lowest,
+    *p         = {pair_at<S>(a, a.whole + t), begin > from ? begin - from : 0, end - from < slices ? end - from : slices, t, cluster - lowest,
                   (from + slices - 1) / a.share - lowest + 1};
     return true;
 }
@@ -325,8 +333,8 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     for (int i = 0; piece_at<S>(a, i, &p); i++) {
         int       row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
         bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
-        bool      quick = (both || full) && ends_in_registers<S>(a, p.tile.diagonal ? p.tile.row + 2 * S::BM : col + S::BN), keep = quick && !Four<float>::zero(g.beta);
-        bool      fold  = keep && p.tile.diagonal; /* who reads C under the diagonal writes both halves: it may be the C that is written */
+        bool      quick = (both || full) && ends_in_registers<S>(a, col), keep = quick && !Four<float>::zero(g.beta);
+        bool      fold  = (S::FOLD || keep) && p.tile.diagonal; /* squares above the diagonal are written by those below it, which read C there */
         HalfEnds  ends;
         unsigned  old[2][OLD_PIECE];
         unsigned  last = 0;
@@ -352,13 +360,13 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         }
         if (full || g.fill == GEMM_FILL_LOWER) {
             if (a.wide)
-                send_floats<S>(a, staged, &next, row, col, d);
+                send_floats<S>(a, staged, &next, row, col, d, fold);
             else
                 send_pieces<S>(a, staged, &next, row, col, d, false, fold);
         }
         if ((both && g.fill != GEMM_FILL_LOWER) || fold) {
             if (a.wide)
-                send_floats_turned<S>(a, staged, &next, row, col, d);
+                send_floats_turned<S>(a, staged, &next, row, col, d, fold);
             else
                 send_pieces<S>(a, staged, &next, row, col, d, true, fold);
         }

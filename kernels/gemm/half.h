@@ -30,6 +30,7 @@ typedef struct HalfArgs {
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
     int      group; /* rows of pairs of tiles that are computed together */
+    int      pairs; /* of tiles, all together */
     int      whole; /* so many pairs of tiles are computed whole; the slices of the others, one pair's behind the other's, */
     int      span;  /* so many a pair (at least as many as it has), */
     int      share; /* are shared out among the clusters, so many each, with g.work and g.count (half.cuh); 0: there are no others */

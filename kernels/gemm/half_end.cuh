@@ -292,13 +292,12 @@ struct HalfEnds {
     float2 column_scale, column_bias; /* of this thread's two of all BN columns: they go to the others by shared memory */
 };
 
-/* Does a tile's end go this way?  Else results pass through shared memory as floats before anything is done with them.  Tiles of a pair on the diagonal
- * all go the same way, since there the other one writes both halves.  end: behind the last of the tile's columns, or of such a pair's. */
-template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, int end)
+/* Does a tile's end go this way?  Else results pass through shared memory as floats before anything is done with them. */
+template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, int col)
 {
     if (a.wide ? !a.store : !a.staged)
         return false;
-    return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && end <= a.g.n);
+    return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && col + S::BN <= a.g.n);
 }
 
 template <typename S> static __device__ __forceinline__ bool has_columns(const HalfArgs &a)
@@ -460,15 +459,18 @@ static __device__ __forceinline__ void end_results(const HalfArgs &a, const Half
     }
 }
 
-/* Float results in one direction, by tensor copies of pieces of 64 lines of 32. */
+/* Float results in one direction, by tensor copies of pieces of 64 lines of 32; fold: as above. */
 template <typename S>
-static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS])
+static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
+                                                   bool fold)
 {
     int  id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
     bool first = thread_here() % WARPGROUP == 0;
 #pragma unroll
     for (int j = 0; j < S::BN / 32; j++) {
         unsigned at = staged + *next * S::PIECE;
+        if (S::SYM && fold && col + j / 2 * 64 > row)
+            continue;
         if (first)
             copies_read<S::PIECES - 1>();
         warpgroup_barrier(id);
@@ -492,7 +494,8 @@ static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned s
 
 /* The same transposed: 64 columns at a time are 64 lines of two pieces, the first two warps' and the others'. */
 template <typename S>
-static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS])
+static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
+                                                          bool fold)
 {
     static_assert(S::PIECES == 2, "a turned piece of floats takes two places");
     int      id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
@@ -500,6 +503,8 @@ static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, uns
     unsigned at    = staged + warp / 2 * S::PIECE;
 #pragma unroll
     for (int j = 0; j < S::BN / 64; j++) {
+        if (S::SYM && fold && col + j * 64 >= row)
+            continue;
         if (first)
             copies_read<0>();
         warpgroup_barrier(id);

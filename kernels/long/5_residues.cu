@@ -242,7 +242,7 @@ static __device__ __forceinline__ ResidueTile residue_tile(const ResidueProduct 
 static __device__ __forceinline__ void order_residues(const ResidueProduct &a, HalfRing r, int rank)
 {
     enum { HALF = Shape::BN / 2 };
-    int pairs = pairs_of<Shape>(a.h.g), slices = (a.h.g.k + RESIDUE_SLICE - 1) / RESIDUE_SLICE;
+    int pairs = a.h.pairs, slices = (a.h.g.k + RESIDUE_SLICE - 1) / RESIDUE_SLICE;
     for (int u = blockIdx.x / HALF_CLUSTER; u < pairs * RESIDUES; u += gridDim.x / HALF_CLUSTER) {
         ResidueTile t = residue_tile(a, pairs, u, rank);
         for (int s = 0; s < slices; s++) {
@@ -327,7 +327,7 @@ static __device__ __forceinline__ void send_residues(const ResidueProduct &a, co
 
 static __device__ __forceinline__ void multiply_planes(const ResidueProduct &a, HalfRing r, unsigned staged, int rank)
 {
-    int      pairs = pairs_of<Shape>(a.h.g), slices = (a.h.g.k + RESIDUE_SLICE - 1) / RESIDUE_SLICE, half = threadIdx.x / WARPGROUP - 1;
+    int      pairs = a.h.pairs, slices = (a.h.g.k + RESIDUE_SLICE - 1) / RESIDUE_SLICE, half = threadIdx.x / WARPGROUP - 1;
     unsigned d[Shape::RESULTS];
     staged += half * 2 * Shape::PIECE;
     for (int u = blockIdx.x / HALF_CLUSTER; u < pairs * RESIDUES; u += gridDim.x / HALF_CLUSTER) {

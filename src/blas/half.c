@@ -32,11 +32,15 @@ enum {
 
 uint64_t half_pairs(const Rung *r, int m, int n)
 {
-    uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), down = (rows + 1) / PAIR;
-    if (r->symmetric) /* squares of two rows of tiles, on and under the diagonal */
-        return down * (down + 1) / 2 * (uint64_t)(PAIR * r->rows / r->columns);
-    return rows / PAIR * across +
-           rows % PAIR * ((across + 1) / PAIR); /* below each other, those of an odd last row beside each other */
+    uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), pairs = 0;
+    if (!r->symmetric) /* below each other, those of an odd last row beside each other */
+        return rows / PAIR * across + rows % PAIR * ((across + 1) / PAIR);
+    for (uint64_t end = (uint64_t)(PAIR * r->rows), row = 0; row < (uint64_t)n;
+         row = end, end += (uint64_t)(PAIR * r->rows)) {
+        uint64_t least = ((end < (uint64_t)n ? end : (uint64_t)n) + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
+        pairs += least; /* with a column on or under the diagonal */
+    }
+    return pairs;
 }
 
 static uint64_t pairs_of(const Rung *r, const GemmArgs *g)
@@ -99,7 +103,6 @@ static HalfShare evenly(const Rung *r, HalfShare s, uint64_t rest, uint64_t clus
     return costed(r, s, true);
 }
 
-/* Symmetric tiles that lie beside each other on the diagonal have equal parts, since what they share must have the same bits. */
 HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
 {
     uint64_t  clusters = clusters_of(b), pairs = pairs_of(r, g), rest = pairs % clusters;
@@ -112,7 +115,7 @@ HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
         if (other.share >= LEAST_SLICES && (each - 1) * other.share < other.slices && other.cost < best.cost)
             best = other;
     }
-    if (rest && (!r->symmetric || r->columns == PAIR * r->rows)) {
+    if (rest) {
         other = evenly(r, down, rest, clusters);
         if (other.parts <= MOST_PARTS && other.cost < best.cost)
             best = other;
@@ -253,6 +256,7 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu pairs of tiles are more than the rung %s can count",
                            p->symmetric ? "ww_syrk" : "ww_gemm", (unsigned long long)pairs, r->name);
     uint64_t used = s.rounds ? clusters : s.clusters;
+    a->pairs      = (int)pairs;
     a->whole      = (int)(s.share ? s.rounds * clusters : pairs);
     a->span       = (int)s.span;
     a->share      = (int)s.share;

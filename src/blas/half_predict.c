@@ -136,8 +136,9 @@ const Rung *eight_choose(const WwBlas *b, const Problem *p)
 {
     if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_8);
-    const Rung *wide = rung_for(p->symmetric, FOR_EIGHT), *narrow = rung_find("gemm", "eight_narrow");
-    if (p->symmetric || eight_cost(b, p, wide) <= eight_cost(b, p, narrow))
+    const Rung *wide   = rung_for(p->symmetric, FOR_EIGHT),
+               *narrow = rung_find(p->symmetric ? "aat" : "gemm", "eight_narrow");
+    if (eight_cost(b, p, wide) <= eight_cost(b, p, narrow))
         return wide;
     return narrow;
 }

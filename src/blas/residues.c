@@ -174,6 +174,7 @@ static Status panel(WwBlas *b, const Problem *p, const Work *work, WwPtr at, Res
         return device_fail(b->device, WW_ERR_INVALID,
                            "ww_gemm: %llu pairs of tiles are more than the rung residues can count",
                            (unsigned long long)pairs);
+    s->h.pairs = (int)pairs;
     TRY(map_of(b, at + (size_t)row * pitch, (size_t)g->k, pitch, (size_t)rows, plane_bytes(&x, g->k),
                (uint32_t)p->rung->rows, &s->h.x));
     TRY(map_of(b, at + work->x, (size_t)g->k, pitch, (size_t)g->n, plane_bytes(&y, g->k),

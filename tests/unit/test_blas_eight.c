@@ -9,7 +9,7 @@
 
 static const WwType types[]     = {WW_E4M3_F32, WW_E5M2_F32, WW_E4M3_BF16, WW_E5M2_BF16};
 static const char  *rungs[]     = {"eight", "eight_narrow", "eight_plain", NULL};
-static const char  *aat_rungs[] = {"eight", "eight_plain", NULL};
+static const char  *aat_rungs[] = {"eight", "eight_narrow", "eight_plain", NULL};
 static const float  factor[]    = {1, 0, -0.5f, 2};
 
 static bool e4m3(WwType t)
@@ -305,6 +305,12 @@ static void tiles(void **state)
     check_gemm(&(Case){WW_E5M2_BF16, WW_ROW_MAJOR, false, true, 256, 384, 2048, 0, 0, 1, 1, false, "eight", 0}, &seed);
     check_syrk(&(Case){WW_E4M3_BF16, WW_ROW_MAJOR, false, false, 0, 520, 1100, 8, 0, 1, 0, true, "eight", 0}, WW_FULL,
                &seed);
+    check_syrk(&(Case){WW_E5M2_BF16, WW_ROW_MAJOR, false, false, 0, 776, 200, 0, 0, -1, 0.5f, true, "eight", 0},
+               WW_FULL, &seed);
+    check_syrk(&(Case){WW_E4M3_F32, WW_ROW_MAJOR, false, false, 0, 520, 200, 0, 0, 1, 0, true, "eight", 0}, WW_FULL,
+               &seed);
+    check_syrk(&(Case){WW_E4M3_BF16, WW_ROW_MAJOR, false, false, 0, 520, 200, 0, 0, 1, 0.5f, true, "eight", 0},
+               WW_LOWER, &seed);
 }
 
 static void symmetric(void **state)

@@ -492,7 +492,7 @@ static void chosen(void **state)
     } shape[] = {
         {518, 16, 64, true, false, "half_little"},     {768, 44, 64, true, false, "half_little"},
         {16, 3355, 359, true, false, "half_little:6"}, {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_slim"},    {416, 448, 34, false, true, "half_little"},
+        {251, 110, 64, false, true, "half_slim"},      {416, 448, 34, false, true, "half_little"},
         {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
         {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_slim"},
         {2644, 512, 2362, true, true, "half_narrow"},  {2688, 666, 2825, false, true, "half_narrow"},
