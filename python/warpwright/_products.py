@@ -22,6 +22,24 @@ EIGHTS = {"e4m3": {"float32": E4M3_F32, "bfloat16": E4M3_BF16}, "e5m2": {"float3
 MUON = (3.4445, -4.7750, 2.0315)
 PRECISIONS = ("exact", "tensor")
 FILLS = {"full": 0, "lower": 1, "upper": 2}
+_PLAIN = {type(None), bool, int, float, str}  # values that do not change, and are equal only where they mean the same
+
+
+_PLANS, MOST_PLANS = {}, 512  # what calls of the same form share: problems but for their addresses
+
+
+class _Plan:
+    """A problem whose addresses are another call's.  fields: of each operand of the call, in their order; shape, name: of a new result."""
+
+    def __init__(self, problem, fields, shape, name):
+        self.problem, self.fields, self.shape, self.name = problem, fields, shape, name
+
+    def problem_of(self, call, c):
+        problem = type(self.problem).from_buffer_copy(self.problem)  # the rung's name stays with the plan's own
+        for field, view in zip(self.fields, call.views):
+            setattr(problem, field, view.pointer)
+        problem.c = c.pointer
+        return problem
 
 
 class _Call:
@@ -39,6 +57,17 @@ class _Call:
                 raise ValueError("the arrays are in the memory of different devices")
         if self.native is not None and any(v is not None and v.on_host for v in self.views):
             raise ValueError("stream= is for arrays in device memory: a host array must be waited for")
+
+    def form(self, *options):
+        """What makes two calls the same but for addresses; None: this one has something of its own (arrays on the host, numbers of other types)."""
+        if not _PLAIN.issuperset(map(type, options)):
+            return None
+        form = [*options]
+        for v in self.views:
+            if v is not None and v.on_host:
+                return None
+            form.append(v and (v.shape, v.strides, v.kind, v.itemsize, v.writable))
+        return tuple(form)
 
     def _device(self):
         for v in self.views:
@@ -166,6 +195,23 @@ def _name(rung):
     return rung.encode() if rung else None
 
 
+_TURNED = {"a": "b", "b": "a", "scale_a": "scale_b", "scale_b": "scale_a", "row_bias": "column_bias", "column_bias": "row_bias"}
+
+
+def _keep_plan(form, plan):
+    if form is not None:
+        if len(_PLANS) >= MOST_PLANS:
+            _PLANS.clear()
+        _PLANS[form] = plan
+
+
+def _again(call, plan, out, function):
+    """A call of a form that was checked before."""
+    view, made = (call.views[-1], None) if out is not None else _make(call, plan.shape, plan.name)
+    call.run(function, byref(plan.problem_of(call, view)))
+    return _finish(call, out, view, made)
+
+
 def _batch(parts):
     """The common number of problems, None: single matrices."""
     sizes = {p.batch for _, p in parts if p.batch not in (None, 1)}
@@ -255,6 +301,10 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
         from . import _grid  # which takes the types from here
         return _grid.gemm(a, b, out, alpha, beta, transpose_a, transpose_b, dtype, wanted, devices)
     call = _Call(device, stream, [a, b] + [s for s in (scale_a, scale_b, bias) if s is not None], out)
+    form = call.form("gemm", alpha, beta, transpose_a, transpose_b, dtype, rung, wanted, float8, ends, *(s is None for _, s in scales), bias is None)
+    plan = _PLANS.get(form)
+    if plan:
+        return _again(call, plan, out, lib.ww_gemm)
     kind, name = _type_of(call.views[:2], dtype, ["a", "b"], float8)
     x, y = call.matrices(call.views[0], "a"), call.matrices(call.views[1], "b")
     m, k = (x.cols, x.rows) if transpose_a else (x.rows, x.cols)
@@ -269,15 +319,18 @@ def gemm(a: Any, b: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, 
     view, made = _result(call, out, shape, name, beta != 0)
     c = Matrices(view, "out")
     x.op, y.op = x.trans != bool(transpose_a), y.trans != bool(transpose_b)
+    fields = ["a", "b"] + [w for w, s in scales if s is not None] + (["row_bias" if rows else "column_bias"] if bias is not None else [])
     if c.trans:  # row by row it is the transpose
         x, y, m, n, sa, sb, rows, columns = y, x, n, m, sb, sa, columns, rows
         x.op, y.op = not x.op, not y.op
+        fields = [_TURNED[f] for f in fields]
     problem = Gemm(type=kind, trans_a=x.op, trans_b=y.op, m=m, n=n, k=k, alpha=_scalar(kind, alpha), beta=_scalar(kind, beta), a=x.pointer,
                    b=y.pointer, c=c.pointer, lda=x.ld, ldb=y.ld, ldc=c.ld, batch=1 if batch is None else batch, stride_a=x.stride,
                    stride_b=y.stride, stride_c=c.stride, rung=_name(rung), precision=wanted, scale_a=sa, scale_b=sb, row_bias=rows, column_bias=columns,
                    activation=ends)
     if batch != 0:
         call.run(lib.ww_gemm, byref(problem))
+        _keep_plan(form, _Plan(problem, fields, shape, name))
     return _finish(call, out, view, made)
 
 
@@ -299,6 +352,10 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
         from . import _grid
         return _grid.syrk(a, out, alpha, beta, transpose, FILLS[fill], dtype, wanted, devices)
     call = _Call(device, stream, [a] if scale is None else [a, scale], out)
+    form = call.form("syrk", alpha, beta, transpose, fill, dtype, rung, wanted, float8, scale is None)
+    plan = _PLANS.get(form)
+    if plan:
+        return _again(call, plan, out, lib.ww_syrk)
     kind, name = _type_of(call.views[:1], dtype, ["a"], float8)
     x = call.matrices(call.views[0], "a")
     n, k = (x.cols, x.rows) if transpose else (x.rows, x.cols)
@@ -312,6 +369,7 @@ def syrk(a: Any, out: Any = None, *, alpha: float = 1, beta: float = 0, transpos
                    precision=wanted, scale=factors)
     if x.batch != 0:
         call.run(lib.ww_syrk, byref(problem))
+        _keep_plan(form, _Plan(problem, ["a"] if scale is None else ["a", "scale"], shape, name))
     return _finish(call, out, view, made)
 
 

@@ -414,6 +414,28 @@ class Refused(unittest.TestCase):
         whole = np.ones((4, 4), np.int32)
         self.refuse(ww.Error, "for floating point of up to 32 bits", lambda: ww.gemm(whole, whole, activation="relu", device=device))
 
+    def test_calls_of_one_form(self):
+        """The second is not checked again: it has other addresses, and what is wrong with another form is still said."""
+        device = ww.Device("emulator")
+        for turned in (False, True):
+            for _ in range(3):
+                a, b, bias, scale = floats(20, 9), floats(9, 31), floats(31), floats(20)
+                out = device.empty((31, 20)).T if turned else device.empty((20, 31))
+                da, db, dbias = device.array(a), device.array(b), device.array(bias)
+                ww.gemm(da, db, out, alpha=2, bias=dbias, activation="relu")
+                want = np.maximum(2 * a.astype(np.float64) @ b + bias, 0)
+                self.assertTrue(close(np.asarray(out), want, 9))
+                self.assertTrue(close(np.asarray(ww.gemm(da, db)), a.astype(np.float64) @ b, 9))
+                self.assertTrue(close(np.asarray(ww.gemm(da, db, rung="tile")), a.astype(np.float64) @ b, 9))
+                self.assertTrue(close(np.asarray(ww.syrk(da, alpha=3)), 3 * a.astype(np.float64) @ a.T, 9))
+                e, f = (np.arange(20 * 9) % 5).astype(np.uint8).reshape(20, 9) + 56, (np.arange(9 * 31) % 3).astype(np.uint8).reshape(9, 31) + 56
+                plain = np.asarray(ww.gemm(device.array(e), device.array(f), float8="e4m3"))
+                scaled = np.asarray(ww.gemm(device.array(e), device.array(f), float8="e4m3", scale_a=device.array(scale)))
+                self.assertTrue(close(scaled, scale[:, None].astype(np.float64) * plain, 9))
+        self.refuse(ValueError, "op(a) is 20 x 9, op(b) 31 x 9", lambda: ww.gemm(da, db.T))
+        self.refuse(TypeError, "rung=3 is not a name", lambda: ww.gemm(da, db, rung=3))
+        self.refuse(ValueError, "different devices", lambda: ww.gemm(da, ww.Device("emulator").array(b)))
+
     def test_tensors_by_their_attributes(self):
         """A stand-in for PyTorch: a CUDA tensor on the current stream is taken without DLPack, any other by it."""
         class Tensor:
