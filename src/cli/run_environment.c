@@ -91,7 +91,7 @@ static void show_devices(const Run *r)
 {
     static const char name[]  = "CUDA_VISIBLE_DEVICES";
     const char       *visible = getenv(name);
-    if (!visible || (*visible && strcmp(visible, "-1") != 0 && strcmp(visible, "NoDevFiles") != 0))
+    if (!visible || (strncmp(visible, "-1", strcspn(visible, ",")) != 0 && strcmp(visible, "NoDevFiles") != 0))
         return;
     if (cli_has(&r->a, "verbose"))
         fprintf(

@@ -66,9 +66,12 @@ static bool keeps_apart(const Instr *in)
            op_is(in, TRAIT_FENCE | TRAIT_BARRIER | TRAIT_MBARRIER | TRAIT_ASYNC | TRAIT_CONTROL);
 }
 
-/* The same of stores: whoever may read what they write. */
+/* The same of stores: whoever may read what they write, or releases it. */
 static bool may_read(const Instr *in)
 {
+    const Word sem = in->op->field[FIELD_sem];
+    if (sem == WORD_release || sem == WORD_acq_rel)
+        return true;
     return op_is(in, TRAIT_LOAD) && !is_elsewhere(in) && !opcode_has(in->op, WORD_param) &&
            !opcode_has(in->op, WORD_const);
 }

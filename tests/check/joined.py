@@ -65,6 +65,11 @@ def atomic(op, reg):
     return f"  ld.global.u32 %r10, [%d0];\n  ld.global.u64 %d10, [%d0];\n  mov.b32 %f1, %r10;\n  mov.b64 %e1, %d10;\n  red.shared.{op} [s], {reg};\n" + used()
 
 
+FAR = "global.{} [%d0+1024], 1; st.global.u32 [%d0+512], %r20;"  # elsewhere in memory
+BETWEEN = {"an atomic": "atom." + FAR.format("add.u32 %r20,"), "an acquiring atomic": "atom.acquire.gpu." + FAR.format("add.u32 %r20,"),
+           "a reduction": "red.global.add.u32 [%d0+1024], 1;", "an acquiring load": "ld.acquire.gpu.global.u32 %r20, [%d0+1024]; st.global.u32 [%d0+512], %r20;"}
+RELEASES = {"a releasing atomic": "atom.release.gpu." + FAR.format("add.u32 %r20,"), "both": "atom.acq_rel.gpu." + FAR.format("add.u32 %r20,"),
+            "a releasing reduction": "red.release.gpu.global.add.u32 [%d0+1024], 1;", "a releasing store": "st.release.gpu.global.u32 [%d0+1024], %r0;"}
 SHUFFLE = "shfl.sync.bfly.b32 %r20, %r10, 1, 31, -1; st.global.u32 [%d0+512], %r20;"
 # name, body, loads, stores, the kernel's variables, the module's
 CASES = [
@@ -110,6 +115,8 @@ CASES = [
     ("store over a load", between("ld.shared.u32 %r20, [s+64]; st.global.u32 [%d0+512], %r20;", "st"), 2, 2),
     ("store over a load of global memory", between("ld.global.u32 %r20, [%d0+512]; st.global.u32 [%d0+768], %r20;", "st"), 1, 1),
 ]
+CASES += [case for what, code in {**BETWEEN, **RELEASES}.items() for case in (
+    (f"over {what}", between(code), 1, 0), (f"one word twice over {what}", again(code), 1, 0), (f"store over {what}", between(code, "st"), 1, 2 if what in RELEASES else 1))]
 SWAPS = [("add.f32", "%f1", 1), ("add.f64", "%e1", 1), ("add.u64", "%d10", 1), ("min.s64", "%d10", 1), ("add.u32", "%r10", 0), ("max.s32", "%r10", 0)]
 
 
