@@ -547,7 +547,6 @@ Kernel *kernel_grow_batch(const Vocabulary *v, uint64_t first, uint32_t n)
               ".reg .b64 %%in, %%out; .reg .b32 %%n, %%full; activemask.b32 %%full;\n"
               "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; ld.param.u32 %%n, [n];");
     for (uint32_t i = 0; i < n; i++) {
-        grow_line(&all, true, "bar.warp.sync %%full;"); /* lanes that called apart would not meet in the function */
         grow_line(&all, false, "call s%u, (%%in, %%out, %%n, %%full);", (unsigned)(first + i - k->seed));
         grow_line(&all, true, "add.u64 %%out, %%out, %llu;", (unsigned long long)part_bytes(k));
     }

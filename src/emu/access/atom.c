@@ -256,7 +256,7 @@ const Uop *atom_lanes(Warp *w, const Uop *u, uint8_t *const p[LANES])
     Type           t     = (Type)info->atom_type;
     bool           sum   = info->atom == ATOM_ADD && t == TY_F32;
     unsigned       bytes = info->bytes;
-    w->worker->sync_ops  = true;
+    w->worker->sync_ops |= info->op == ACCESS_ATOM; /* red gives nothing back to wait for */
     if (quick(w, info, p)) {
         note_change(w, info);
         return u + 1;

@@ -141,7 +141,6 @@ static const Uop *red(Warp *w, const Uop *u, bool observed)
     Targets        t;
     if (!resolve(w, u, info, observed, &t))
         return fault_others(w, u);
-    w->worker->sync_ops = true;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
         for (unsigned d = 0; d < t.team[i]; d++)

@@ -180,6 +180,26 @@ void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Fram
         }
 }
 
+void poison_move(Worker *k, Frame *from, Frame *to, uint32_t mask)
+{
+    size_t n = frame_size(from->code);
+    if (!from->shadow && !to->shadow)
+        return;
+    poison_begin(k, from);
+    poison_begin(k, to);
+    frame_copy(from->code, to->shadow, from->shadow, mask);
+    uint8_t *moved = xcalloc(n, 1);
+    frame_copy(from->code, moved, from->shadow, mask);
+    for (size_t i = 0; i < n / 4; i++) { /* narrow lanes share an origin: that of who comes */
+        uint32_t bad;
+        memcpy(&bad, moved + 4 * i, 4);
+        to->origin[i] = bad ? from->origin[i] : to->origin[i];
+    }
+    for (size_t i = 0; i < n / 64; i++)
+        to->marks[i] |= from->marks[i];
+    free(moved);
+}
+
 /* ---- reports ---- */
 
 void poison_report(Warp *w, uint32_t instr, PoisonUseKind kind, uint32_t mask, const uint32_t *origin)

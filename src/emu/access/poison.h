@@ -24,6 +24,8 @@ const Uop *poison_run(Warp *w, const Uop *pc);
 void poison_step(Warp *w, uint32_t instr);
 /* Arguments and results: the same transfers between shadows. */
 void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Frame *to, uint32_t mask);
+/* The lanes' registers move from one frame to another of the same code. */
+void poison_move(Worker *k, Frame *from, Frame *to, uint32_t mask);
 /* The shadow of these bytes is not clean any more; may it be so?  No line of 64 is looked at more closely. */
 static inline void poison_mark(Frame *f, size_t at, size_t bytes)
 {

@@ -67,7 +67,8 @@ Frame *frame_new(Worker *k, const Code *code)
         f->next_made   = k->made_frames;
         k->made_frames = f;
     }
-    *f = (Frame){.code = code, .regs = f->regs, .shadow_memory = f->shadow_memory, .next_made = f->next_made};
+    *f = (Frame){
+        .code = code, .regs = f->regs, .home = f->home, .shadow_memory = f->shadow_memory, .next_made = f->next_made};
     return f;
 }
 
@@ -77,10 +78,37 @@ void frame_free(Worker *k, Frame *f)
     k->free_frames[f->code->index] = f;
 }
 
+/* What lies in line i of the lanes. */
+static void copy_line(const Code *code, size_t i, uint8_t *to, const uint8_t *from, uint32_t mask)
+{
+    FrameLine line = code->line[i];
+    for (unsigned at = 0; at < 64 && line.bytes && line.bytes != LINE_APART; at += line.bytes)
+        if (line.first + at / line.bytes < LANES && mask >> (line.first + at / line.bytes) & 1)
+            memcpy(to + 64 * i + at, from + 64 * i + at, line.bytes);
+    for (unsigned at = 0; at < 64 && !line.bytes; at += 4) {
+        uint32_t old, lanes;
+        memcpy(&old, to + 64 * i + at, 4);
+        memcpy(&lanes, from + 64 * i + at, 4);
+        lanes = (old & ~mask) | (lanes & mask);
+        memcpy(to + 64 * i + at, &lanes, 4);
+    }
+}
+
+void frame_copy(const Code *code, uint8_t *to, const uint8_t *from, uint32_t mask)
+{
+    for (size_t i = 0; i < code->frame_bytes / 64; i++)
+        copy_line(code, i, to, from, mask);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        size_t at = code->pbuf + (size_t)__builtin_ctz(m) * code->pbuf_stride;
+        memcpy(to + at, from + at, code->pbuf_stride);
+    }
+}
+
 static void destroy(Frame *f)
 {
     free(f->regs);
     free(f->shadow_memory);
+    free(f->home);
     free(f);
 }
 

@@ -16,6 +16,9 @@ static inline size_t frame_size(const Code *code)
 Frame *frame_new(Worker *k, const Code *code);
 void   frame_free(Worker *k, Frame *f);
 
+/* Everything of these lanes: what a frame of that code has at `from`, into that of another one at `to`. */
+void frame_copy(const Code *code, uint8_t *to, const uint8_t *from, uint32_t mask);
+
 /* The launch is over: everything that the worker made stays with the program. */
 void frames_keep(Worker *k);
 /* Frees what stayed with the program. */

@@ -5,6 +5,7 @@
 #include "emu/core/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/stress.h"
 #include "ptx/lifetime.h"
@@ -108,10 +109,34 @@ Slot layout_register(const Code *code, const Operand *o)
     return s;
 }
 
-static uint32_t slot_bytes(const Reg *r)
+static uint32_t lane_bytes(const Reg *r)
 {
     uint32_t bytes = type_bytes(r->type);
-    return ((bytes ? bytes : 4) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+    return bytes ? bytes : 4;
+}
+
+static uint32_t slot_bytes(const Reg *r)
+{
+    return (lane_bytes(r) * LANES + 63) / 64 * 64 * (r->vec ? r->vec : 1);
+}
+
+void layout_lines(Code *c, Slot slot, unsigned bytes, unsigned n)
+{
+    unsigned lines = (bytes * LANES + 63) / 64;
+    if (!bytes)
+        c->line[slot / 64] = (FrameLine){0, 0};
+    for (unsigned i = 0; i < n * lines; i++)
+        c->line[slot / 64 + i] = (FrameLine){(uint8_t)bytes, (uint8_t)(i % lines * 64 / bytes)};
+}
+
+void layout_more_lines(Program *p, Code *c, uint32_t from, uint32_t to)
+{
+    FrameLine *line = ARENA_ARRAY(p->arena, FrameLine, to / 64 + 1);
+    if (from)
+        memcpy(line, c->line, from / 64 * sizeof *line);
+    for (uint32_t i = from / 64; i < to / 64; i++)
+        line[i] = (FrameLine){LINE_APART, 0};
+    c->line = line;
 }
 
 /* ---- registers that share slots ---- */
@@ -198,6 +223,12 @@ void layout_function(Program *p, Code *c)
         }
     }
     top = share ? share_slots(life, tmp, c, top) : top;
+    layout_more_lines(p, c, 0, top);
+    for (size_t i = 0; i < f->nregs; i++) {
+        const Reg *r = f->regs[i];
+        if (life[i].used || r->type == TY_PRED)
+            layout_lines(c, c->reg_slot[i], r->type == TY_PRED ? 0 : lane_bytes(r), r->vec ? r->vec : 1);
+    }
     arena_free(tmp);
     c->place       = ARENA_ARRAY(p->arena, VarPlace, f->nrets + f->nparams + f->nvars + 1);
     c->pbuf_stride = (place_pbuf(c, f) + 15) & ~15u;

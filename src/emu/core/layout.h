@@ -19,6 +19,10 @@ uint32_t layout_shared(const Program *p, const Var *v);
 uint32_t layout_variable(const Code *code, const Var *v);
 /* The slot of a register operand, or of the part of a vector that it names. */
 Slot layout_register(const Code *code, const Operand *o);
+/* c->line goes on from byte `from` of the frame to byte `to`, of which nobody is known to use any. */
+void layout_more_lines(Program *p, Code *c, uint32_t from, uint32_t to);
+/* Says in c->line that n slots of `bytes` wide lanes (0: a predicate) begin there. */
+void layout_lines(Code *c, Slot slot, unsigned bytes, unsigned n);
 /* Gives every register and variable of c's function its place. */
 void layout_function(Program *p, Code *c);
 

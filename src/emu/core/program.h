@@ -21,6 +21,11 @@ typedef struct ConstSlot { /* value of a constant slot, in every lane */
 
 typedef struct NativeSet NativeSet;
 typedef struct VarPlace VarPlace;
+typedef struct FrameLine { /* 64 bytes of a frame: lanes of so many bytes each (0: 16 predicates) from `first` on, or LINE_APART */
+    uint8_t bytes, first;
+} FrameLine;
+enum { LINE_APART = 255 };  /* in no lane's registers: constants, parameter buffers, what nobody uses */
+
 typedef struct Code { /* one lowered function */
     const Func *func;
     Uop        *uops;
@@ -34,6 +39,7 @@ typedef struct Code { /* one lowered function */
     uint32_t    index;        /* in Program.code; pools of frames are kept by it */
     Slot       *reg_slot;     /* by Reg.index */
     struct FrameRange { Slot slot; uint32_t bytes; } *unset; uint32_t nunset; /* registers that may be read before they are written */
+    FrameLine  *line;         /* what lies in the frame, by 64 bytes */
     uint32_t    first_free;   /* frame bytes that registers and parameter buffers take */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;

@@ -27,7 +27,9 @@ struct Frame {
     const Uop  *ret;         /* where the caller goes on */
     const Code *code;
     const CallInfo *call;
-    uint32_t    alive;       /* lanes that have not returned */
+    uint32_t    alive;       /* lanes that called it here and have not returned */
+    uint32_t    guests;      /* lanes that run in it and called the function apart: they return from home[lane] (home.h) */
+    Frame     **home;        /* LANES of them; NULL before the first guest, kept when the frame is reused */
     uint32_t    depth;
     uint32_t    local_base, local_top; /* this activation's local memory */
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
@@ -125,7 +127,7 @@ struct Worker {
     Warp    *(*next)(Warp *w); /* its turn has ended at a barrier: that of the one behind it begins, which native code goes on with */
     /* the running warp's last event */
     Event      event;
-    bool       sync_ops;     /* the running group used an atomic, volatile or acquiring access since its quantum began */
+    bool       sync_ops;     /* the running group used an atomic that gives something back, a volatile or acquiring access since its quantum began */
     uint64_t  *executed, *lanes; /* by block head: indexed by the instruction id of the block's first instruction */
     Lookup    *lookup;       /* by instruction id */
     void     **observer;     /* states, by observer */

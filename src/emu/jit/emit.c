@@ -79,7 +79,7 @@ static const char prelude[] =
     "u4 w_far_local(const Warp *, u4, const u8 *, u8, u4, u4, u4 *); u1 *w_window_shared(const Warp *); u1 "
     "*w_window_local(const Warp *);\n"
     "u8 w_pitch_local(const Warp *); void w_tell_far(Warp *, const Uop *, u4, const u8 *);\n"
-    "void w_tell_near(Warp *, const Uop *, u4, const u4 *); u4 w_atom_begins(Warp *);\n"
+    "void w_tell_near(Warp *, const Uop *, u4, const u4 *); u4 w_atom_begins(Warp *, u4);\n"
     "#define ANYWHERE(b) void w_load_far##b(u##b *, const u8 *, u4);\\\n"
     " void w_load_near##b(u##b *, const u1 *, u8, const u4 *, u4);\\\n"
     " void w_store_far##b(const u8 *, u4, const u##b *, u4);\\\n"

@@ -158,7 +158,7 @@ void emit_atom(Emit *e, const Item *it)
         emit_call(e, it, spread_vector());
         return;
     }
-    begin(e, it, " || !w_atom_begins(w)");
+    begin(e, it, info->op == ACCESS_ATOM ? " || !w_atom_begins(w, 1)" : " || !w_atom_begins(w, 0)");
     emit_call(e, it, spread_vector());
     OUT("} else {\n");
     tell(e, it);

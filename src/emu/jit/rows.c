@@ -349,11 +349,11 @@ ANYWHERE(4, uint32_t)
 ANYWHERE(8, uint64_t)
 
 /* What the handlers of atomics do beside the atomic itself (atom.c, note_change), where nobody looks closely; false: somebody does. */
-ROW uint32_t w_atom_begins(Warp *w)
+ROW uint32_t w_atom_begins(Warp *w, uint32_t gives)
 {
     if (w->block->cluster->endless.rounds >= ENDLESS_PATIENCE || w->worker->look.on)
         return 0;
-    w->worker->sync_ops = true;
+    w->worker->sync_ops |= gives;
     w->worker->endless.atomics++;
     return 1;
 }

@@ -186,6 +186,11 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     resolve_branches(&lo);
     keep_blocks(&lo, tmp);
     code->frame_bytes = lo.top;
+    layout_more_lines(p, code, code->pbuf, lo.top);
+    for (uint32_t i = 0; i < lo.ntemps; i++)
+        layout_lines(code, lo.temps[i].slot, lo.temps[i].bytes, 1);
+    if (lo.carry != NO_SLOT)
+        layout_lines(code, lo.carry, 0, 1);
     free(lo.uops);
     free(lo.temps);
     free(lo.fixups);

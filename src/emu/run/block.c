@@ -19,6 +19,7 @@
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/matrix/wgmma.h"
+#include "emu/run/home.h"
 #include "emu/run/turn.h"
 #include "emu/sync/barrier.h"
 
@@ -177,12 +178,7 @@ void block_stop(Block *b, Worker *k)
     for (uint32_t i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warp[i];
         for (uint32_t j = 0; j < w->ngroups; j++)
-            for (Frame *f = w->group[j].frame, *up; f; f = up) {
-                up = f->parent;
-                f->alive &= ~w->group[j].mask;
-                if (f->alive == 0)
-                    frame_free(k, f);
-            }
+            home_leave_all(k, w->group[j].frame, w->group[j].mask);
         w->ngroups = 0;
     }
 }

@@ -15,24 +15,15 @@
 #include "emu/core/notify.h"
 #include "emu/run/cluster.h"
 #include "emu/run/devrt.h"
+#include "emu/run/home.h"
 #include "emu/sync/sync.h"
-
-static void leave_frame(Warp *w, Frame *f, uint32_t lanes)
-{
-    f->alive &= ~lanes;
-    if (f->alive == 0)
-        frame_free(w->worker, f);
-}
 
 const Uop *ctl_exit(Warp *w, const Uop *u)
 {
     Block   *b    = w->block;
     uint32_t mask = w->mask;
     NOTIFY_SYNC(w, u, .kind = SYNC_EXIT, .mask = mask);
-    for (Frame *f = w->frame, *up; f; f = up) {
-        up = f->parent;
-        leave_frame(w, f, mask);
-    }
+    home_leave_all(w->worker, w->frame, mask);
     w->live &= ~mask;
     for (uint32_t i = 0; i < w->ngroups; i++) /* who waited for these lanes looks again */
         if (w->group[i].state == GROUP_SYNC)
@@ -118,14 +109,18 @@ const Uop *ctl_call(Warp *w, const Uop *u)
 
 const Uop *ctl_ret(Warp *w, const Uop *u)
 {
-    Frame *f = w->frame, *up = f->parent;
-    if (!up)
+    Frame *f = w->frame;
+    if (!f->parent)
         return ctl_exit(w, u);
-    transfer(f->call->rets, f->call->nrets, f->regs, f->code, up->regs, up->code, w->mask);
-    poison_transfer(w->worker, f->call->rets, f->call->nrets, f, up, w->mask);
-    const Uop *next = f->ret;
-    leave_frame(w, f, w->mask);
-    warp_put(w, next, up, w->mask);
+    for (uint32_t left = w->mask; left;) {
+        uint32_t same = left;
+        Frame   *home = home_of(f, &same), *up = home->parent;
+        transfer(home->call->rets, home->call->nrets, f->regs, f->code, up->regs, up->code, same);
+        poison_transfer(w->worker, home->call->rets, home->call->nrets, f, up, same);
+        warp_put(w, home->ret, up, same);
+        home_leave(w->worker, f, home, same);
+        left &= ~same;
+    }
     w->worker->event = EVENT_RESCHEDULE;
     return STOP;
 }

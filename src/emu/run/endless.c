@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "emu/async/async.h"
 #include "emu/core/ctl.h"
+#include "emu/run/home.h"
 
 enum { RETRY = 64 }; /* rounds for which a state is compared */
 
@@ -89,15 +90,26 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t group_state(const Group *g)
+/* Of f, in which these lanes run, and of all frames that they called it from. */
+static uint64_t frame_state(uint64_t h, Frame *f, uint32_t lanes)
 {
-    uint64_t h = mix(mix((uintptr_t)g->pc, g->mask), g->state);
-    for (const Frame *f = g->frame; f; f = f->parent) {
+    while (f) {
         const uint64_t *r = (const uint64_t *)(const void *)f->regs;
         for (uint32_t i = 0; i < f->code->frame_bytes / sizeof *r; i++)
             h = mix(h, r[i]);
+        uint32_t same = lanes;
+        Frame   *up   = home_of(f, &same)->parent;
+        if (same != lanes)
+            h = frame_state(h, f, lanes & ~same);
+        lanes = same;
+        f     = up;
     }
     return h;
+}
+
+static uint64_t group_state(const Group *g)
+{
+    return frame_state(mix(mix((uintptr_t)g->pc, g->mask), g->state), g->frame, g->mask);
 }
 
 /* Whatever the order of its groups. */

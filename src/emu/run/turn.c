@@ -16,6 +16,7 @@
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
 #include "emu/core/schedule.h"
+#include "emu/run/home.h"
 #include "emu/run/poll.h"
 
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), GLANCE = STRESSED(256, 5) };
@@ -30,7 +31,8 @@ static bool comes_first(const Group *a, const Group *b)
     return a->pc < b->pc;
 }
 
-/* Joins groups that stand at the same uop of the same frame.  A group waiting for lanes at that uop tries again with them. */
+/* Joins groups that stand at the same uop of the same frame, or wait there in frames of their own for each other.  A group waiting for lanes
+ * at that uop tries again with them. */
 static void merge_equal(Warp *w)
 {
     for (uint32_t i = 0; i < w->ngroups; i++) {
@@ -38,11 +40,15 @@ static void merge_equal(Warp *w)
         if (a->state == GROUP_BARRIER)
             continue;
         for (uint32_t j = i + 1; j < w->ngroups;) {
-            Group *b = &w->group[j];
-            if (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b)) {
+            Group *b      = &w->group[j];
+            bool   visits = home_meets(a, b);
+            if (!visits &&
+                (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b))) {
                 j++;
                 continue;
             }
+            if (visits)
+                home_move(w, a, b);
             a->mask |= b->mask;
             a->state = GROUP_READY;
             if (b->turn > a->turn)
@@ -140,7 +146,8 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     k->sync_ops = false;
     poll_begin(w);
     if (waits) {
-        w->turn++;
+        w->turn +=
+            k->granted > 1 || k->launch->random; /* one block at a warp's start is no quantum that was waited away */
         warp_put(w, w->pc, w->frame, w->mask);
         return ++*quanta >= w->ngroups + 1 || k->granted == 1 || w->ngroups == 1 || (w->polls && is_last(w));
     }
