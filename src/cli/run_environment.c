@@ -85,19 +85,37 @@ static void stand_in(const Run *r)
     str_free(&path);
 }
 
-/* CUDA_VISIBLE_DEVICES that hides all GPUs is said of the machine's, so that they are left alone.  Frameworks read it themselves (PyTorch counts devices by
- * it), and would see no emulated device either. */
+/* Is it a list of numbers below n? */
+static bool lists_devices(const char *list, unsigned long long n)
+{
+    for (const char *p = list;;) {
+        char              *end;
+        unsigned long long i = strtoull(p, &end, 10);
+        p += strspn(p, " ");
+        end += strspn(end, " ");
+        if (*p < '0' || *p > '9' || i >= n || (*end && *end != ','))
+            return false;
+        if (!*end)
+            return true;
+        p = end + 1;
+    }
+}
+
+/* CUDA_VISIBLE_DEVICES is mostly said of the machine's GPUs, by whoever shares them out or wants them left alone.  Frameworks read it themselves (PyTorch
+ * counts devices by it), and see no emulated device where it hides all GPUs, or names others than the emulated ones. */
 static void show_devices(const Run *r)
 {
-    static const char name[]  = "CUDA_VISIBLE_DEVICES";
-    const char       *visible = getenv(name);
-    if (!visible || (strncmp(visible, "-1", strcspn(visible, ",")) != 0 && strcmp(visible, "NoDevFiles") != 0))
+    static const char  name[]  = "CUDA_VISIBLE_DEVICES";
+    const char        *visible = getenv(name), *devices = getenv("WARPWRIGHT_DEVICES");
+    unsigned long long n = cli_number(&r->a, "devices", devices && *devices ? strtoull(devices, NULL, 10) : 1);
+    if (!visible || lists_devices(visible, n))
         return;
     if (cli_has(&r->a, "verbose"))
         fprintf(
             stderr,
-            "warpwright run: %s='%s' hides GPUs; the program is not given it, since emulated devices are not meant\n",
-            name, visible);
+            "warpwright run: %s='%s' names other GPUs than the emulated ones (%llu, numbered from 0); the program is "
+            "not given it\n",
+            name, visible, n);
     unsetenv(name);
 }
 

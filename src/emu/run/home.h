@@ -2,8 +2,9 @@
  *
  * Lanes that called a function apart, and meet in it.  Its registers have 32 lanes, and lanes that call together share a frame; those that
  * call one after the other, or at different places, have one each.  On a card that makes no difference: an instruction with a member mask, or
- * .aligned, waits for its lanes wherever they come from (an H200 ran tests/ptx/call_apart*.ptx so).  So lanes that wait at one and the same instruction for lanes of another frame
- * move there, as guests, and go on together.  Their own frame, their home, stays: it knows where they return to. */
+ * .aligned, waits for its lanes wherever they come from (an H200 ran tests/ptx/call_apart*.ptx so).  So lanes that wait at one and the same
+ * instruction for lanes of another frame move there, as guests, and go on together.  Their own frame, their home, stays: it knows where they
+ * return to. */
 #ifndef WW_EMU_HOME_H
 #define WW_EMU_HOME_H
 
