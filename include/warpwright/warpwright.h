@@ -438,6 +438,8 @@ typedef struct WwPrediction {
     unsigned    resident_blocks, resident_warps, most_warps; /* that a multiprocessor holds of this launch at once; warps that it can hold */
     const char *resident_limiter;         /* what keeps it from holding more: "registers", "shared memory" ...; NULL: it is full */
     double      waves;                    /* blocks of the launch by those that the whole card holds at once */
+    uint64_t    half_flops, single_flops, double_flops; /* floating-point operations of the launch, a fused one being two; without matrix instructions */
+    double      most_half_flops, most_single_flops, most_double_flops; /* that the card does in a ns; 0: not known */
 } WwPrediction;
 /* false: not asked for (WW_OBSERVE_TIME), the launch did not end well, or the card's figures are not known. */
 bool ww_result_prediction(const WwResult *r, WwPrediction *out);

@@ -364,6 +364,25 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
     r->predicted = true;
 }
 
+static void tell_flops(WwResult *r, const LaunchTime *t, const EmuResult *e)
+{
+    WwPrediction *out  = &r->prediction;
+    WwCounters    n    = {0};
+    double        most = 2 * t->sms * t->timing.clock_mhz / 1e3;
+    for (uint32_t i = 0; i < e->ninstr; i++)
+        emulator_flops(&n, &e->instr[i], e->lanes[i]);
+    out->half_flops   = n.flops_half;
+    out->single_flops = n.sm__sass_thread_inst_executed_op_fadd_pred_on +
+                        n.sm__sass_thread_inst_executed_op_fmul_pred_on +
+                        2 * n.sm__sass_thread_inst_executed_op_ffma_pred_on;
+    out->double_flops = n.sm__sass_thread_inst_executed_op_dadd_pred_on +
+                        n.sm__sass_thread_inst_executed_op_dmul_pred_on +
+                        2 * n.sm__sass_thread_inst_executed_op_dfma_pred_on;
+    out->most_half_flops   = most * t->timing.halves;
+    out->most_single_flops = most * t->timing.floats;
+    out->most_double_flops = most * t->timing.doubles;
+}
+
 static double printed(const LaunchTime *t, const CodeWork *c)
 {
     return (c->prints * t->timing.print_ns + c->print_turns * t->timing.print_turn_ns +
@@ -396,6 +415,7 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
     free(list);
     r->prediction.lines  = line;
     r->prediction.nlines = n ? (size_t)(l - line) + 1 : 0;
+    tell_flops(r, t, e);
 }
 
 void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)

@@ -171,11 +171,14 @@ typedef struct AsyncAccess {
 struct Func;
 struct Instr;
 struct Var;
+enum { EMU_FUSES_NOT, EMU_FUSES_PRODUCT, EMU_FUSES_SUM }; /* a product that a sum takes; such a sum */
+
 typedef struct EmuInstr {    /* what an instruction id stands for */
     const struct Func  *func;
     const struct Instr *in;
     bool waits;     /* stands in a loop that waits for other threads (ptx/waits.h) */
     bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
+    uint8_t fuses; /* EMU_FUSES_...: as ptx/contract.h has it */
     uint16_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
 } EmuInstr;
 

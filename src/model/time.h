@@ -22,6 +22,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      issue, pass_clocks, dependent;
     double      constant_line, constant_far; /* clocks longer, of a new line of 64 bytes; of one of 256 that device memory has */
     double      print_ns, print_turn_ns, print_lane_ns; /* of a warp; of each further one, of each further lane */
+    double      halves, floats, doubles; /* sums, products or fused ones that a multiprocessor does in a clock */
 } Timing;
 
 /* The figures of the profile's card; false: too little is known of it, and *lacks (which may be NULL) has the name of a figure that is needed,

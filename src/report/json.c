@@ -140,6 +140,12 @@ static json_t *modelled_json(const WwPrediction *p)
                      100 * p->l2_hit_rate, "lines", lines);
 }
 
+/* null: not known of the card. */
+static json_t *rate_json(double most)
+{
+    return most > 0 ? json_real(most) : json_null();
+}
+
 static json_t *predicted_json(const WwResult *result)
 {
     WwPrediction p;
@@ -148,18 +154,23 @@ static json_t *predicted_json(const WwResult *result)
     json_t *parts = json_object();
     for (size_t i = 0; i < p.nparts; i++)
         json_object_set_new(parts, p.parts[i].name, json_real(p.parts[i].ns));
-    json_t *card = json_pack("{s:s,s:f,s:f,s:f}", "name", p.card, "instructions_per_ns", p.most_instructions,
-                             "l2_bytes_per_ns", p.most_l2_bytes, "dram_bytes_per_ns", p.most_dram_bytes),
+    json_t *card =
+               json_pack("{s:s,s:f,s:f,s:f,s:o,s:o,s:o}", "name", p.card, "instructions_per_ns", p.most_instructions,
+                         "l2_bytes_per_ns", p.most_l2_bytes, "dram_bytes_per_ns", p.most_dram_bytes,
+                         "half_flops_per_ns", rate_json(p.most_half_flops), "single_flops_per_ns",
+                         rate_json(p.most_single_flops), "double_flops_per_ns", rate_json(p.most_double_flops)),
+           *flops = json_pack("{s:I,s:I,s:I}", "half", (json_int_t)p.half_flops, "single", (json_int_t)p.single_flops,
+                              "double", (json_int_t)p.double_flops),
            *places =
                json_pack("{s:i,s:i,s:i,s:o,s:f}", "blocks", (int)p.resident_blocks, "warps", (int)p.resident_warps,
                          "most_warps", (int)p.most_warps, "limiter", text_json(p.resident_limiter), "waves", p.waves);
-    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o,s:o,s:o,s:o}", "ns", p.ns, "limiter",
+    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o}", "ns", p.ns, "limiter",
                      p.limiter, "share", p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate, "l2_hit_rate",
                      p.l2_hit_rate, "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
                      (json_int_t)p.dram_write_bytes, "instructions", (json_int_t)p.instructions, "registers",
                      p.registers ? json_integer(p.registers) : json_null(), "source", p.source, "blocks_sampled",
                      (json_int_t)p.blocks_sampled, "parts", parts, "modelled", modelled_json(&p), "card", card,
-                     "occupancy", places);
+                     "occupancy", places, "flops", flops);
 }
 
 static json_t *sample_json(const WwResult *result)

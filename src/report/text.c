@@ -299,6 +299,20 @@ static void libraries(const Report *r, Str *out)
     free(all);
 }
 
+/* "  single precision: 1200 GFLOP/s of 6.69e+04, 0.17 operations a byte of device memory". */
+static void flops(const char *title, uint64_t n, double most, const WwPrediction *p, Str *out)
+{
+    uint64_t bytes = p->dram_read_bytes + p->dram_write_bytes;
+    if (!n)
+        return;
+    str_printf(out, "  %s precision: %.3g GFLOP/s", title, (double)n / p->ns);
+    if (most > 0)
+        str_printf(out, " of %.3g", most);
+    if (bytes)
+        str_printf(out, ", %.3g operations a byte of device memory", (double)n / (double)bytes);
+    str_add(out, "\n");
+}
+
 /* "scale: 12.3 us predicted, 81 % device memory; 2.1 times as fast without it". */
 static void predicted(const Report *r, Str *out)
 {
@@ -318,6 +332,9 @@ static void predicted(const Report *r, Str *out)
                    "  modelled: L1 hits %.0f %%, L2 hits %.0f %%; device memory reads %.3g MB and writes %.3g MB\n",
                    row->longest.l1_hit_rate * 100, row->longest.l2_hit_rate * 100,
                    (double)row->longest.dram_read_bytes / 1e6, (double)row->longest.dram_write_bytes / 1e6);
+        flops("half", row->longest.half_flops, row->longest.most_half_flops, &row->longest, out);
+        flops("single", row->longest.single_flops, row->longest.most_single_flops, &row->longest, out);
+        flops("double", row->longest.double_flops, row->longest.most_double_flops, &row->longest, out);
     }
 }
 

@@ -132,16 +132,16 @@ async function lookAtTime(tab, name) {
     await kernel(title).locator("h3").first().waitFor();
     return kernel(title);
   };
-  expect(`${name}: one of each kernel`, (await tab.locator("details.kernel").count()) === 304);
-  expect(`${name}: the longest are open and drawn, no others`, (await tab.locator("details.kernel[open]").count()) === 4 && (await tab.locator(".drawn").count()) <= 12);
+  expect(`${name}: one of each kernel`, (await tab.locator("details.kernel").count()) === 305);
+  expect(`${name}: the longest are open and drawn, no others`, (await tab.locator("details.kernel[open]").count()) === 4 && (await tab.locator(".drawn").count()) <= 16);
   expect(`${name}: who has no prediction is named`, (await tab.locator("main > p").allTextContents()).join().includes("Not predicted: unknown."));
   const scale = await open("scale");
-  expect(`${name}: three pictures`, (await scale.locator("svg.drawn").count()) === 3);
+  expect(`${name}: four pictures`, (await scale.locator("svg.drawn").count()) === 4);
   for (const said of await scale.locator("svg.drawn").evaluateAll((all) => all.map((s) => [s.getAttribute("role"), s.getAttribute("aria-label")].join(" "))))
-    expect(`${name}: a picture says what it shows: ${said}`, /^img (bars: latency |roofline: .* warp instructions a ns of 1045: |places for warps: 10 blocks of 6 warps: 60 of 64)/.test(said));
+    expect(`${name}: a picture says what it shows: ${said}`, /^img (bars: latency |roofline: .* warp instructions a ns of 1045: |floating point: .* GFLOP\/s in single precision, .* operations a byte of device memory, |places for warps: 10 blocks of 6 warps: 60 of 64)/.test(said));
   const texts = (await scale.locator("svg text").allTextContents()).join("|");
-  expect(`${name}: axes and bars are labelled`, ["warp instructions a byte", "warp instructions a ns", "latency", "device memory", "1000"].every((t) => texts.includes(t)));
-  expect(`${name}: both levels have their point`, (await scale.locator(".point").count()) === 2 && (await scale.locator(".roof").count()) === 2);
+  expect(`${name}: axes and bars are labelled`, ["warp instructions a byte", "warp instructions a ns", "operations a byte of device memory", "GFLOP/s", "latency", "device memory", "1000"].every((t) => texts.includes(t)));
+  expect(`${name}: both levels have their point`, (await scale.locator(".point1").count()) === 2 && (await scale.locator(".point2").count()) === 1 && (await scale.locator(".roof").count()) === 3);
   expect(`${name}: places that are taken, and those that the grid leaves`, (await scale.locator("svg rect[class^=taken]").count()) === 6 && (await scale.locator("svg rect.idle").count()) === 54 && (await scale.locator("svg rect.none").count()) === 4);
   expect(`${name}: words fit their picture`, await scale.locator("svg text").evaluateAll((all) => all.every((t) => { const a = t.getBoundingClientRect(), b = t.closest("svg").getBoundingClientRect(); return a.left >= b.left - 1 && a.right <= b.right + 1; })));
   const still = await open("still");
@@ -149,7 +149,11 @@ async function lookAtTime(tab, name) {
   const idle = await open("idle");
   expect(`${name}: nothing executed, nothing placed`, (await idle.locator(".point").count()) === 0 && !(await idle.textContent()).match(/NaN|Infinity|undefined/));
   const old = await open("old");
-  expect(`${name}: what an older document lacks is said`, (await old.textContent()).match(/was written by an older version/g)?.length === 2);
+  expect(`${name}: what an older document lacks is said`, (await old.textContent()).match(/was written by an older version/g)?.length === 3);
+  const mixed = await open("mixed");
+  const computed = await mixed.textContent();
+  expect(`${name}: 2 million operations in 700 µs and of 1 MB: ${computed}`, computed.includes("2.86 GFLOP/s in single precision, 2 operations a byte of device memory") && computed.includes("1.43 GFLOP/s in double precision, 1 operations a byte"));
+  expect(`${name}: no roof where the card's figure is not known`, computed.includes("0.714 GFLOP/s in half precision, 0.5 operations a byte of device memory; the most that the card does is not known") && (await mixed.locator(".roof3, .point3").count()) === 0 && (await mixed.locator(".roof").count()) === 4);
   await fits(tab, `${name} opened`);
 }
 

@@ -103,7 +103,7 @@ def more_findings(name):
 
 def timed_kernels():
     """A document of a launch that was predicted, with others like it: one that moves nothing through device memory, one that executes nothing, one without
-    the figures of the card and its places (older documents), one without prediction, and 300 more."""
+    the figures of the card and its places (older documents), one without prediction, one that computes in three precisions of which the card's figure is known for two, and 300 more."""
     path = os.path.join(WORK, "timed.json")
     subprocess.run([WARPWRIGHT, "check", "-q", os.path.join(DATA, "check", "scale.ptx"), "-k", "scale", "--grid", "64", "--block", "192", "--arg", "x:f32[16384]=iota", "--arg", "n:i32=12288",
                     "--arg", "f:f32=2", "--time", "--json", path], check=False, capture_output=True, timeout=60)
@@ -115,8 +115,9 @@ def timed_kernels():
         return dict(one, name=name, predicted=dict(one["predicted"], **changes))
 
     old = like("old")
-    del old["predicted"]["card"], old["predicted"]["occupancy"]
-    document["kernels"] += [like("still", dram_read_bytes=0, dram_write_bytes=0, ns=900000.0), like("idle", instructions=0, ns=800000.0, parts={}), old, dict(one, name="unknown", predicted=None)]
+    del old["predicted"]["card"], old["predicted"]["occupancy"], old["predicted"]["flops"]
+    mixed = like("mixed", flops={"half": 500000, "single": 2000000, "double": 1000000}, card=dict(one["predicted"]["card"], half_flops_per_ns=None), dram_read_bytes=1000000, dram_write_bytes=0, ns=700000.0)
+    document["kernels"] += [like("still", dram_read_bytes=0, dram_write_bytes=0, ns=900000.0), like("idle", instructions=0, flops={"half": 0, "single": 0, "double": 0}, ns=800000.0, parts={}), old, mixed, dict(one, name="unknown", predicted=None)]
     document["kernels"] += [like(f"many{i}", ns=2000.0 + i) for i in range(300)]
     with open(path, "w", encoding="utf-8") as f:
         json.dump(document, f)

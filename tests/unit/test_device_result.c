@@ -44,6 +44,9 @@ static void time_is_predicted(void **state)
     assert_string_equal(p.card, "h200");
     assert_true(p.most_instructions > 1045 && p.most_instructions < 1046); /* 4 a clock of 132 multiprocessors */
     assert_true(p.most_dram_bytes == 4554 && p.most_l2_bytes > p.most_dram_bytes);
+    assert_int_equal(p.single_flops, 2 * N); /* a product and a sum, fused */
+    assert_int_equal(p.half_flops + p.double_flops, 0);
+    assert_true(fabs(p.most_single_flops - 2 * 128 * 132 * 1.98) < 1e-6 && p.most_double_flops < p.most_single_flops);
     assert_int_equal(p.most_warps, 64);
     assert_int_equal(p.resident_warps, 64);
     assert_null(p.resident_limiter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time section: what was predicted of each kernel (run --time), as bars of what its parts take alone, as a roofline and as the places of a
-// multiprocessor.  All figures are the document's; each picture has its figures in words beside it.
+// The time section: what was predicted of each kernel (run --time), as bars of what its parts take alone, as rooflines of instructions and of floating
+// point, and as the places of a multiprocessor.  All figures are the document's; each picture has its figures in words beside it.
 "use strict";
 
 const OPEN_KERNELS = 4; // the longest ones; the others are drawn when they are opened
@@ -36,7 +36,7 @@ function openKernel(i) {
 
 function kernelTime(k, i) {
   const host = el("div", { class: "timed" });
-  const draw = () => host.childElementCount || host.append(...[speedOfLight(k.predicted), roofline(k.predicted), places(k.predicted)].map(([title, text, picture, beside]) => el("section", {}, el("h3", {}, title), picture, el("p", {}, text), beside)));
+  const draw = () => host.childElementCount || host.append(...[speedOfLight, roofline, flopRoofline, places].map((part) => part(k.predicted)).map(([title, text, picture, beside]) => el("section", {}, el("h3", {}, title), picture, el("p", {}, text), beside)));
   return el("details", { class: "kernel", id: `time-${i}`, open: i < OPEN_KERNELS ? "" : null, ontoggle: (e) => e.target.open && draw() }, el("summary", { "data-row": "" }, `${baseName(k.name)}: ${us(k.predicted.ns)}, bound by ${k.predicted.limiter}`), host);
 }
 
@@ -58,23 +58,47 @@ function speedOfLight(p) {
 function roofline(p) {
   const title = "roofline of instructions";
   const c = p.card;
-  const bytes = { "device memory": (p.dram_read_bytes ?? 0) + (p.dram_write_bytes ?? 0), L2: 32 * (p.modelled?.["lts__t_sectors_srcunit_tex.sum"] ?? 0) };
-  if (!(c?.instructions_per_ns > 0 && c.l2_bytes_per_ns > 0 && c.dram_bytes_per_ns > 0)) return [title, "What the card can do is not in this document: it was written by an older version.", el("div", {}), null];
+  const bytes = { "device memory": memoryBytes(p), L2: 32 * (p.modelled?.["lts__t_sectors_srcunit_tex.sum"] ?? 0) };
+  if (!(c?.instructions_per_ns > 0 && c.l2_bytes_per_ns > 0 && c.dram_bytes_per_ns > 0)) return [title, TOO_OLD, el("div", {}), null];
   const rate = p.instructions / p.ns;
-  const roofs = [["device memory", c.dram_bytes_per_ns, 1], ["L2", c.l2_bytes_per_ns, 2]];
-  const points = roofs.filter(([name]) => bytes[name] > 0 && p.instructions > 0).map(([name, most, n]) => ({ name, n, x: p.instructions / bytes[name], roof: Math.min(c.instructions_per_ns, (most * p.instructions) / bytes[name]) }));
+  const roofs = [["device memory", c.dram_bytes_per_ns, 1], ["L2", c.l2_bytes_per_ns, 2]].map(([name, slope, n]) => ({ name, slope, n, ceiling: c.instructions_per_ns }));
+  const points = roofs.filter(({ name }) => bytes[name] > 0 && p.instructions > 0).map((r) => ({ ...r, x: p.instructions / bytes[r.name], y: rate, roof: Math.min(r.ceiling, (r.slope * p.instructions) / bytes[r.name]) }));
   const told = points.map((q) => `${brief(q.x)} a byte of ${q.name}, with which ${brief(q.roof)} a ns would be the most (${percent(rate / q.roof)})`);
-  const missing = roofs.filter(([name]) => !bytes[name]).map(([name]) => `It moves nothing through ${name}.`);
+  const missing = roofs.filter(({ name }) => !bytes[name]).map(({ name }) => `It moves nothing through ${name}.`);
   const text = [`${brief(rate)} warp instructions a ns of ${brief(c.instructions_per_ns)}${told.length ? `: ${told.join("; ")}` : ""}.`, ...missing].join(" ");
-  return [title, text, drawRoofs(c, roofs, points, rate, `roofline: ${text}`),
-    el("ul", { class: "key" }, ...roofs.map(([name, most, n]) => el("li", { class: `key${n}` }, `${name} (${n === 1 ? "dot, solid line" : "square, dashed line"}), ${brief(most)} GB/s`)))];
+  return [title, text, drawRoofs(roofs, points, ["warp instructions a byte", "warp instructions a ns"], `roofline: ${text}`),
+    el("ul", { class: "key" }, ...roofs.map(({ name, slope, n }) => el("li", { class: `key${n}` }, `${name} (${SHAPES[n]}), ${brief(slope)} GB/s`)))];
 }
 
-function drawRoofs(c, roofs, points, rate, text) {
-  const [left, top, wide, high] = [62, 8, 378, 220];
+const TOO_OLD = "What the card can do is not in this document: it was written by an older version.";
+const SHAPES = { 1: "dot, solid line", 2: "square, dashed line", 3: "diamond, dotted line" };
+const memoryBytes = (p) => (p.dram_read_bytes ?? 0) + (p.dram_write_bytes ?? 0);
+
+// Floating-point operations against bytes of device memory, by precision.  A precision whose most is not known of the card has no line and no point.
+function flopRoofline(p) {
+  const title = "roofline of floating point";
+  const c = p.card;
+  if (!p.flops || !(c?.dram_bytes_per_ns > 0)) return [title, TOO_OLD, el("div", {}), null];
+  const all = [["single", 1], ["double", 2], ["half", 3]].map(([name, n]) => ({ name, n, flops: p.flops[name] ?? 0, ceiling: c[`${name}_flops_per_ns`] ?? 0, slope: c.dram_bytes_per_ns })).filter((r) => r.flops > 0);
+  const roofs = all.filter((r) => r.ceiling > 0);
+  const points = memoryBytes(p) > 0 ? roofs.map((r) => ({ ...r, x: r.flops / memoryBytes(p), y: r.flops / p.ns })) : [];
+  const told = all.map((r) => {
+    const most = points.length ? Math.min(r.ceiling, (r.slope * r.flops) / memoryBytes(p)) : r.ceiling;
+    const why = !r.ceiling ? "; the most that the card does is not known" : `, ${percent(r.flops / p.ns / most)} of the ${brief(most)} that ${points.length ? "so many bytes" : "the card"} would allow`;
+    return `${brief(r.flops / p.ns)} GFLOP/s in ${r.name} precision${memoryBytes(p) > 0 ? `, ${brief(r.flops / memoryBytes(p))} operations a byte of device memory` : ""}${why}`;
+  });
+  const text = [all.length ? `${told.join("; ")}.` : "It makes no floating-point operations.", memoryBytes(p) > 0 ? null : "It moves nothing through device memory.", "A fused product and sum is two; what matrix units do is not in it."].filter(Boolean).join(" ");
+  if (!roofs.length) return [title, text, el("div", {}), null];
+  return [title, text, drawRoofs(roofs, points, ["operations a byte of device memory", "GFLOP/s"], `floating point: ${text}`),
+    el("ul", { class: "key" }, ...roofs.map(({ name, ceiling, n }) => el("li", { class: `key${n}` }, `${name} precision (${SHAPES[n]}), at most ${brief(ceiling)} GFLOP/s`)))];
+}
+
+// Roofs: a slope (a ns and byte) up to a ceiling; points below them.
+function drawRoofs(roofs, points, [across, up], text) {
+  const [left, top, wide, high] = [62, 8, 366, 220];
   const low = (v) => Math.floor(Math.log10(v));
-  const xs = [...points.map((q) => q.x), ...roofs.map(([, most]) => c.instructions_per_ns / most)];
-  const ys = [c.instructions_per_ns, ...(points.length ? [rate] : [])];
+  const xs = [...points.map((q) => q.x), ...roofs.map((r) => r.ceiling / r.slope)];
+  const ys = [...points.map((q) => q.y), ...roofs.map((r) => r.ceiling)];
   const [x0, x1, y0, y1] = [low(Math.min(...xs)) - 1, low(Math.max(...xs)) + 2, low(Math.min(...ys)), low(Math.max(...ys)) + 1];
   const x = (v) => left + (wide * (Math.log10(v) - x0)) / (x1 - x0);
   const y = (v) => top + (high * (y1 - Math.log10(v))) / (y1 - y0);
@@ -83,14 +107,14 @@ function drawRoofs(c, roofs, points, rate, text) {
   const every = Math.ceil((x1 - x0) / 8);
   const grid = [...decades(x0, x1).map((e) => [svg("path", { class: "grid", d: `M${x(10 ** e)} ${top}v${high}` }), (e - x0) % every ? null : label(x(10 ** e), top + high + 16, shown(e), { "text-anchor": "middle" })]),
     ...decades(y0, y1).map((e) => [svg("path", { class: "grid", d: `M${left} ${y(10 ** e)}h${wide}` }), label(left - 6, y(10 ** e) + 4, shown(e), { "text-anchor": "end" })])].flat();
-  const lines = roofs.map(([, most, n]) => {
-    const from = Math.max(10 ** x0, 10 ** y0 / most);
-    return svg("path", { class: `roof roof${n}`, d: `M${x(from)} ${y(from * most)}L${x(c.instructions_per_ns / most)} ${y(c.instructions_per_ns)}H${left + wide}` });
+  const lines = roofs.map(({ slope, ceiling, n }) => {
+    const from = Math.max(10 ** x0, 10 ** y0 / slope);
+    return svg("path", { class: `roof roof${n}`, d: `M${x(from)} ${y(from * slope)}L${x(ceiling / slope)} ${y(ceiling)}H${left + wide}` });
   });
-  const shape = (q) => (q.n === 1 ? ["circle", { cx: x(q.x), cy: y(rate), r: 6 }] : ["rect", { x: x(q.x) - 7, y: y(rate) - 7, width: 14, height: 14 }]);
-  const marks = [...points].reverse().map((q) => svg(shape(q)[0], { class: `point point${q.n}`, ...shape(q)[1] }, svg("title", {}, `${q.name}: ${brief(q.x)} instructions a byte, ${brief(rate)} a ns`)));
-  return drawing(450, high + 58, text, grid, lines, marks, label(left + wide / 2, top + high + 40, "warp instructions a byte", { "text-anchor": "middle" }),
-    label(0, 0, "warp instructions a ns", { "text-anchor": "middle", transform: `translate(12 ${top + high / 2}) rotate(-90)` }));
+  const shape = ({ n, x: v, y: w }) => (n === 1 ? ["circle", { cx: x(v), cy: y(w), r: 6 }] : n === 2 ? ["rect", { x: x(v) - 7, y: y(w) - 7, width: 14, height: 14 }] : ["path", { d: `M${x(v)} ${y(w) - 8}l8 8l-8 8l-8 -8z` }]);
+  const marks = [...points].reverse().map((q) => svg(shape(q)[0], { class: `point point${q.n}`, ...shape(q)[1] }, svg("title", {}, `${q.name}: ${brief(q.x)} ${across}, ${brief(q.y)} ${up}`)));
+  return drawing(450, high + 58, text, grid, lines, marks, label(left + wide / 2, top + high + 40, across, { "text-anchor": "middle" }),
+    label(0, 0, up, { "text-anchor": "middle", transform: `translate(12 ${top + high / 2}) rotate(-90)` }));
 }
 
 // The places for warps of a multiprocessor: taken, free because the grid has no more blocks, and those that nothing fits in.

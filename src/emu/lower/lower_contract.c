@@ -10,8 +10,14 @@
 void lower_contract_begin(Lower *lo, Arena *a)
 {
     lo->contraction = contractions_of(a, lo->em->ptx, lo->f, lo->cfg);
-    for (size_t i = 0; i < lo->f->ninstrs; i++)
-        lo->p->instr[lo->code->instr_base + i].contracts = lo->contraction[i].may;
+    EmuInstr *instr = &lo->p->instr[lo->code->instr_base];
+    for (size_t i = 0; i < lo->f->ninstrs; i++) {
+        instr[i].contracts = lo->contraction[i].may;
+        if (!lo->contraction[i].product)
+            continue;
+        instr[i].fuses                              = EMU_FUSES_SUM;
+        instr[lo->contraction[i].product - 1].fuses = EMU_FUSES_PRODUCT;
+    }
     const bool *waits = waits_of(a, lo->f, lo->cfg);
     for (size_t i = 0; waits && i < lo->f->ninstrs; i++)
         lo->p->instr[lo->code->instr_base + i].waits = waits[i];
