@@ -40,8 +40,6 @@ CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func
 /* Adds findings to r. */
 void emulator_findings(Findings *found, const Module *m, const Func *k, const EmuResult *e, const WwLaunch *w, WwResult *r);
 /* Turns what a launch left into r; count is the counting observer or NULL. */
-/* Adds the floating-point operations of one instruction that so many lanes executed. */
-void emulator_flops(WwCounters *to, const EmuInstr *instr, uint64_t lanes);
 void emulator_collect(const Module *m, const EmuResult *e, Observer *count, WwResult *r);
 /* Adds the faults after which the launch went on. */
 void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuResult *e, WwResult *r);

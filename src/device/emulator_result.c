@@ -13,12 +13,12 @@
 
 #include "base/mangle.h"
 #include "check/count/count.h"
+#include "check/count/count_flops.h"
 #include "check/picture.h"
 #include "check/placed.h"
 #include "device/emulator_own.h"
 #include "emu/memory/memory.h"
 #include "model/occupancy.h"
-#include "ptx/flops.h"
 
 /* ---- lines ---- */
 
@@ -33,27 +33,6 @@ static bool ran(void *user, uint32_t id)
     return r->e->executed[id] || count_instr(r->count, id);
 }
 
-/* A product that sums take is no instruction of its own; such a sum is fused. */
-void emulator_flops(WwCounters *to, const EmuInstr *instr, uint64_t lanes)
-{
-    Flops f;
-    if (!instr->in || instr->fuses == EMU_FUSES_PRODUCT || !flops_of(instr->in, &f))
-        return;
-    if (instr->fuses == EMU_FUSES_SUM)
-        f = (Flops){f.kind, 0, 0, f.sums};
-    if (f.kind == FLOPS_HALF) {
-        to->flops_half += lanes * (f.sums + f.products + 2 * f.fused);
-        return;
-    }
-    bool twice = f.kind == FLOPS_DOUBLE;
-    *(twice ? &to->sm__sass_thread_inst_executed_op_dadd_pred_on
-            : &to->sm__sass_thread_inst_executed_op_fadd_pred_on) += lanes * f.sums;
-    *(twice ? &to->sm__sass_thread_inst_executed_op_dmul_pred_on
-            : &to->sm__sass_thread_inst_executed_op_fmul_pred_on) += lanes * f.products;
-    *(twice ? &to->sm__sass_thread_inst_executed_op_dfma_pred_on
-            : &to->sm__sass_thread_inst_executed_op_ffma_pred_on) += lanes * f.fused;
-}
-
 static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint32_t id)
 {
     const WwCounters *c = count_instr(count, id);
@@ -61,7 +40,7 @@ static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint3
         counters_add(to, c);
     to->inst_executed += e->executed[id];
     to->thread_inst_executed += e->lanes[id];
-    emulator_flops(to, &e->instr[id], e->lanes[id]);
+    count_flops(to, &e->instr[id], e->lanes[id]);
 }
 
 static void collect_lines(const Module *m, const EmuResult *e, Observer *count, WwResult *r)

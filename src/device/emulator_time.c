@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "check/count/count.h"
+#include "check/count/count_flops.h"
 #include "check/placed.h"
 #include "check/time/code.h"
 #include "check/time/stream.h"
@@ -370,7 +371,7 @@ static void tell_flops(WwResult *r, const LaunchTime *t, const EmuResult *e)
     WwCounters    n    = {0};
     double        most = 2 * t->sms * t->timing.clock_mhz / 1e3;
     for (uint32_t i = 0; i < e->ninstr; i++)
-        emulator_flops(&n, &e->instr[i], e->lanes[i]);
+        count_flops(&n, &e->instr[i], e->lanes[i]);
     out->half_flops   = n.flops_half;
     out->single_flops = n.sm__sass_thread_inst_executed_op_fadd_pred_on +
                         n.sm__sass_thread_inst_executed_op_fmul_pred_on +
