@@ -4,7 +4,9 @@
  * begin anywhere; k shared out; products of no terms; infinities and NaN; batches.  Results are poisoned before, and what lies between their lines must
  * stay; the two halves of a symmetric result have the same bits, and so have two runs. */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/temporary.h"
 #include "blas_fixture.h"
 #include "reference.h"
 
@@ -231,8 +233,9 @@ static void gemm_shares_k(void **state)
  * each other, evenly or in equal parts. */
 static int open_small(void **state)
 {
-    char  name[] = "/tmp/ww_small_XXXXXX.profile";
-    FILE *f      = fdopen(mkstemps(name, 8), "w");
+    char *name;
+    int   fd = temporary_file("small", &name); /* a profile of a file is known by the '/' in its name */
+    FILE *f  = fd >= 0 ? fdopen(fd, "w") : NULL;
     (void)state;
     assert_non_null(f);
     fputs("base: h200\nsms: 8\n", f);
@@ -240,7 +243,8 @@ static int open_small(void **state)
     const char     *why = NULL;
     WwDeviceOptions o   = {.threads = 2, .check = getenv("WW_TEST_CHECK"), .profile = name};
     WwStatus        s   = ww_device_open("emulator", &o, &device, &why);
-    remove(name);
+    unlink(name);
+    free(name);
     if (s != WW_OK)
         return print_error("%s\n", why), -1;
     findings = 0;
