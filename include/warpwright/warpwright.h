@@ -125,7 +125,7 @@ WwStatus ww_module_load(WwDevice *d, const char *name, const char *ptx, size_t l
 void     ww_module_unload(WwDevice *d, WwModule *m);
 /* The same of a source in CUDA C: nvcc compiles it (of PATH, then /usr/local/cuda/bin) with line numbers, or clang where there is none, for
  * sources that hold kernels only.  `name` is what findings call the file.  WW_ERR_PARSE: ww_device_error() has the compiler's messages;
- * WW_ERR_UNAVAILABLE: there is no compiler. */
+ * WW_ERR_UNAVAILABLE: there is no compiler.  What nvcc made is kept on disk ($WARPWRIGHT_CACHE, else ~/.cache/warpwright; "off": it is not). */
 WwStatus ww_module_compile(WwDevice *d, const char *name, const char *source, size_t len, WwModule **out);
 /* Names of the kernels (.entry), in the file's order. */
 size_t      ww_module_kernel_count(const WwModule *m);

@@ -17,12 +17,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/str.h"
 
 extern char **environ;
 
@@ -122,6 +124,32 @@ static bool find_program(const char *program, char path[PATH_MAX])
         at += n;
     }
     return false;
+}
+
+/* The file and its state: another version is another file, or the same one changed.  Nothing where there is none. */
+static void add_program(ContentHash *h, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || access(path, X_OK) != 0)
+        return;
+    content_text(h, path);
+    int64_t state[] = {(int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec};
+    content_add(h, state, sizeof state);
+}
+
+void command_add(ContentHash *h, const char *program, const char *usual)
+{
+    const char *at   = getenv("PATH");
+    Str         path = {0};
+    for (size_t n; at; at = at[n] ? at + n + 1 : NULL) {
+        n = strcspn(at, ":");
+        str_clear(&path);
+        str_addn(&path, at, n);
+        str_printf(&path, "%s%s", n ? "/" : "", program);
+        add_program(h, path.s);
+    }
+    str_free(&path);
+    add_program(h, usual);
 }
 
 const char *command_clang(void)

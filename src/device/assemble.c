@@ -32,30 +32,9 @@ bool assembler_run(char *const *args, int fd, unsigned seconds, bool *there)
            (!*there && command_run(USUAL_PTXAS, args, fd, seconds, there));
 }
 
-/* The file and its state: another version is another file, or the same one changed.  Nothing where there is none. */
-static void add_program(ContentHash *h, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || access(path, X_OK) != 0)
-        return;
-    content_text(h, path);
-    int64_t state[] = {(int64_t)st.st_size, (int64_t)st.st_mtim.tv_sec, (int64_t)st.st_mtim.tv_nsec};
-    content_add(h, state, sizeof state);
-}
-
 void assembler_add(ContentHash *h)
 {
-    const char *at   = getenv("PATH");
-    Str         path = {0};
-    for (size_t n; at; at = at[n] ? at + n + 1 : NULL) {
-        n = strcspn(at, ":");
-        str_clear(&path);
-        str_addn(&path, at, n);
-        str_add(&path, n ? "/ptxas" : "ptxas");
-        add_program(h, path.s);
-    }
-    str_free(&path);
-    add_program(h, USUAL_PTXAS);
+    command_add(h, "ptxas", USUAL_PTXAS);
 }
 
 void assemble_arch(unsigned cc, const char *target, char *arch, size_t most)

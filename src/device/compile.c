@@ -17,11 +17,10 @@
 #include "base/command.h"
 #include "base/file.h"
 #include "base/temporary.h"
+#include "device/compiled.h"
 #include "device/device.h"
 
 enum { COMPILE_SECONDS = 900, MOST_PTX = 1 << 30, MOST_SAID = 1 << 20 };
-
-#define USUAL_NVCC "/usr/local/cuda/bin/nvcc"
 
 extern const char compile_clang_header[]; /* made from kernels/clang_cuda.h when the project is built */
 
@@ -66,14 +65,29 @@ static bool run(const char *const *args, Str *said, bool *there)
     return ok;
 }
 
-static bool with_nvcc(const char *file, const char *out, Str *said, bool *there)
+static const char *const nvcc_options[] = {"-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-x", "cu", NULL};
+enum { OPTIONS = sizeof nvcc_options / sizeof *nvcc_options - 1 };
+
+/* `read`, where there is one, gets the names of the files that were read: at no cost, from the preprocessor that nvcc calls anyway. */
+static bool with_nvcc(const char *file, const char *out, const char *read, Str *said, bool *there)
 {
-    const char *args[] = {"nvcc", "-ptx", "-O3", "-lineinfo", "-arch=compute_90a", "-x", "cu", "-o", out, file, NULL};
-    bool        ok     = run(args, said, there);
-    if (*there)
-        return ok;
-    args[0] = USUAL_NVCC;
-    return run(args, said, there);
+    const char *args[OPTIONS + 8] = {"nvcc"};
+    Str         depend            = {0};
+    int         n                 = 1 + OPTIONS;
+    memcpy(args + 1, nvcc_options, OPTIONS * sizeof *args);
+    if (read && !strchr(read, ',')) { /* a comma ends a word for nvcc */
+        str_printf(&depend, "-MD,-MF,%s", read);
+        args[n++] = "-Xcompiler";
+        args[n++] = depend.s;
+    }
+    args[n++] = "-o", args[n++] = out, args[n] = file;
+    bool ok = run(args, said, there);
+    if (!*there) {
+        args[0] = COMPILED_NVCC;
+        ok      = run(args, said, there);
+    }
+    str_free(&depend);
+    return ok;
 }
 
 static bool with_clang(const char *file, const char *out, Str *said, bool *there)
@@ -110,14 +124,18 @@ static bool with_clang(const char *file, const char *out, Str *said, bool *there
     return ok;
 }
 
-Status compile_cuda(const char *file, Str *ptx, Str *said)
+static Status compile_anew(const char *file, Compiled *c, Str *ptx, Str *said)
 {
     char *out   = temporary("compile", "", 0, said);
+    char *read  = c && out ? temporary("read", "", 0, said) : NULL;
     bool  there = false, ok = false;
-    if (!out)
+    if (!out || (c && !read)) {
+        drop(out);
         return WW_ERR_IO;
+    }
     if (!getenv("WARPWRIGHT_CLANG"))
-        ok = with_nvcc(file, out, said, &there);
+        ok = with_nvcc(file, out, read, said, &there);
+    bool by_nvcc = there;
     if (!there)
         ok = with_clang(file, out, said, &there);
     Status s = ok ? WW_OK : there ? WW_ERR_PARSE : WW_ERR_UNAVAILABLE;
@@ -125,7 +143,18 @@ Status compile_cuda(const char *file, Str *ptx, Str *said)
         str_printf(said, "cannot read what the compiler wrote: %s\n", file_error(errno));
         s = WW_ERR_IO;
     }
+    if (s == WW_OK && by_nvcc)
+        compiled_keep(c, read, ptx, said);
     drop(out);
+    drop(read);
+    return s;
+}
+
+Status compile_cuda(const char *file, bool nameless, Str *ptx, Str *said)
+{
+    Compiled *c = getenv("WARPWRIGHT_CLANG") ? NULL : compiled_begin(file, nameless, nvcc_options);
+    Status    s = compiled_find(c, ptx, said) ? WW_OK : compile_anew(file, c, ptx, said);
+    compiled_end(c);
     return s;
 }
 
@@ -160,7 +189,7 @@ static Status compile_text(WwDevice *d, const char *name, const char *source, si
     str_printf(&text, "#line 1 \"%s\"\n", name);
     str_addn(&text, source, len);
     char  *file = temporary("source", str_text(&text), text.len, &said);
-    Status s    = file ? compile_cuda(file, ptx, &said) : WW_ERR_IO;
+    Status s    = file ? compile_cuda(file, true, ptx, &said) : WW_ERR_IO;
     if (s == WW_ERR_UNAVAILABLE)
         device_fail(d, s, "there is neither nvcc nor clang to compile %s; compile it elsewhere and load the PTX", name);
     else if (s != WW_OK)

@@ -32,11 +32,11 @@ def comments(text, key):
     return [line.strip() for line in re.findall(rf"// {key}: (.*)$", text, re.M)]
 
 
-def check(warpwright, source, rule, options):
+def check(warpwright, source, rule, options, flags=""):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         done = subprocess.run([warpwright, "check", source, "--check=" + rule, "--quiet", "--json", report] + options,
-                              capture_output=True, text=True, timeout=100, check=False)
+                              capture_output=True, text=True, timeout=100, check=False, env={**os.environ, "NVCC_APPEND_FLAGS": flags})
         if done.returncode:
             sys.exit(f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
         with open(report, encoding="utf-8") as f:
@@ -65,7 +65,7 @@ def pictured(mend):
     return [] if better else [f"the picture shows {cost} for {lanes} lanes, and {then} for {left} after: {mend}"]
 
 
-def mended(warpwright, source, text, rule, options, found, before):
+def mended(warpwright, source, rule, options, found, before):
     """Problems of the mended kernel against what was promised."""
     if not all(f["mend"] for f in found):
         return ["no mend was offered"]
@@ -75,11 +75,7 @@ def mended(warpwright, source, text, rule, options, found, before):
     mend = {"unit": found[0]["mend"]["unit"], "before": sum(f["mend"]["before"] for f in found), "after": sum(f["mend"]["after"] for f in found)}
     if any(f["mend"]["after"] >= f["mend"]["before"] or f["mend"]["unit"] != mend["unit"] for f in found):
         return [f"a mend brings nothing, or counts something else: {[f['mend'] for f in found]}"]
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, os.path.basename(source))
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("#define MENDED\n" + text)
-        findings, after = check(warpwright, path, rule, options)
+    findings, after = check(warpwright, source, rule, options, "-DMENDED")
     total = [sum(c[name] for name in UNITS[mend["unit"]]) for c in (before, after)]
     problems = []
     if total[0] - total[1] != mend["before"] - mend["after"]:
@@ -109,7 +105,7 @@ def main():
         problems += [f"the mend has no '{t}'" for t in comments(text, "mend") if t not in (findings[0]["mend"] or {"text": "none"})["text"]]
         if "MENDED" in text:
             again = shlex.split(" ".join(comments(text, "mended"))) or options
-            problems += mended(warpwright, source, text, rule, again, findings, counters)
+            problems += mended(warpwright, source, rule, again, findings, counters)
     for problem in problems:
         print(f"{source}: {problem}")
     for f in findings if problems else []:

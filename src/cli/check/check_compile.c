@@ -23,7 +23,7 @@ static char *compile(const char *verb, const char *source, size_t *len)
     if (!name)
         return NULL;
     Str    ptx = {0}, said = {0};
-    Status s = compile_cuda(name, &ptx, &said);
+    Status s = compile_cuda(name, strcmp(name, source) != 0, &ptx, &said);
     if (s != WW_ERR_IO)
         fputs(str_text(&said), stderr);
     if (s == WW_ERR_IO)
