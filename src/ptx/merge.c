@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds, in each basic block, the shared accesses that can become one wide access: plain ones of one width, 4 or 8 bytes (a scalar or a short
+ * Finds the shared accesses that can become one wide access: plain ones of one width, 4 or 8 bytes (a scalar or a short
  * vector), without guard, volatile or order, whose addresses lie in one slot of 16 or 8 bytes by one base register or by the places of variables.
  *
  *   loads    three or four words of a slot of 16 bytes, both words of one of 8, both halves of 16.  Nothing stands between them that could change
- *            the base or the memory: no write to the base register, no store or atomic that can reach shared memory, no barrier, fence or call
+ *            the base or the memory: no write to the base register, no store or atomic that can reach shared memory, no barrier, fence or call.
+ *            Over branches: merge_loads.h
  *   stores   all words of the slot, one store behind the other: nothing but other memory's accesses and computation between them
  *
  * A load of the place that a load before it read, or that the store just before it wrote, is needless under the same conditions.
  * Of global loads that repeat one and of atomics on a variable: the operands alone decide.
  *
  * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs); the counting observer checks the addresses.
- * Not modelled: register pressure, which can keep the assembler from merging; words and halves of less than 4 bytes; accesses that were moved
- * from one basic block to another first; a store that a later one overwrites. */
+ * Not modelled: register pressure, which can keep the assembler from merging; words and halves of less than 4 bytes; loads that were moved into the
+ * branch that uses them, or out of both sides of one; a store that a later one overwrites; a word of four that are loaded at once. */
 #include "ptx/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sizes.h"
+#include "ptx/merge_loads.h"
+#include "ptx/registers.h"
 #include "ptx/traits.h"
 #include "ptx/uniform.h"
 
-enum { SLOT = 16, MOST = 4 }; /* bytes that one access serves; accesses that it stands for */
-
-typedef struct Item { /* an access */
-    uint32_t    instr;
-    unsigned    bytes;
-    bool        store;
-    const void *base; /* Reg; NULL: the block's shared memory */
-    int64_t     offset;
-} Item;
+enum { MOST = 4, ALL_WORDS = 4 }; /* accesses that one stands for; words of a slot */
 
 typedef struct Run { /* what may still be joined */
     MergeAt    *at;
     const void *user;
     uint16_t   *role;
-    Item       *load; /* since the last thing that keeps loads apart; the store that they follow, too */
-    size_t      loads;
-    Item        store[MOST]; /* of one slot, one behind the other */
+    MergeLoads *loads;
+    MergeItem   store[MOST]; /* of one slot, one behind the other */
     size_t      stores;
 } Run;
 
@@ -63,7 +57,8 @@ static bool is_elsewhere(const Instr *in)
 static bool keeps_apart(const Instr *in)
 {
     return (op_is(in, TRAIT_ATOMIC | TRAIT_STORE) && !is_elsewhere(in)) ||
-           op_is(in, TRAIT_FENCE | TRAIT_BARRIER | TRAIT_MBARRIER | TRAIT_ASYNC | TRAIT_CONTROL);
+           op_is(in, TRAIT_FENCE | TRAIT_BARRIER | TRAIT_MBARRIER | TRAIT_ASYNC) ||
+           (op_is(in, TRAIT_CONTROL) && !op_is(in, TRAIT_JUMP));
 }
 
 /* The same of stores: whoever may read what they write, or releases it. */
@@ -76,76 +71,27 @@ static bool may_read(const Instr *in)
            !opcode_has(in->op, WORD_const);
 }
 
-static int by_place(const void *pa, const void *pb)
+static int by_offset(const void *pa, const void *pb)
 {
-    const Item *a = pa, *b = pb;
-    if (a->base != b->base)
-        return (uintptr_t)a->base < (uintptr_t)b->base ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? -1 : 1;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return a->instr < b->instr ? -1 : a->instr > b->instr;
+    const MergeItem *a = pa, *b = pb;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static bool same_slot(const Item *a, const Item *b)
-{
-    return a->base == b->base && a->bytes == b->bytes && (a->offset & -SLOT) == (b->offset & -SLOT);
-}
-
-static bool same_place(const Item *a, const Item *b)
+static bool same_place(const MergeItem *a, const MergeItem *b)
 {
     return a->base == b->base && a->bytes == b->bytes && a->offset == b->offset;
 }
 
-/* Joins n accesses of one slot, by offset, as far as they fill it. */
-static void join(const Run *r, const Item *l, size_t n)
+static bool same_slot(const MergeItem *a, const MergeItem *b)
 {
-    if (l->bytes != 4 && l->bytes != 8)
-        return;
-    unsigned whole = SLOT / l->bytes, enough = l->bytes == 4 && !l->store ? whole - 1 : whole;
-    if (n >= enough) {
-        r->role[l->instr] |= MERGE_QUAD1;
-        for (size_t i = 0; i < n; i++)
-            r->role[l[i].instr] |= MERGE_QUAD;
-    }
-    for (size_t i = 0; l->bytes == 4 && i + 1 < n; i++)
-        if (!(l[i].offset & 7) && l[i + 1].offset == l[i].offset + 4) {
-            r->role[l[i].instr] |= MERGE_PAIR | MERGE_PAIR1;
-            r->role[l[i + 1].instr] |= MERGE_PAIR;
-        }
-    for (size_t i = 0; i < n; i++)
-        if (r->role[l[i].instr])
-            r->role[l[i].instr] |= (uint16_t)((l[i].offset & 15) << 4);
-}
-
-static void loads_end(Run *r)
-{
-    size_t n = 0;
-    qsort(r->load, r->loads, sizeof *r->load, by_place);
-    for (size_t i = 0; i < r->loads; i++) /* the first of each place stays */
-        if (n && same_place(&r->load[n - 1], &r->load[i]))
-            r->role[r->load[i].instr] |= MERGE_REPEAT;
-        else
-            r->load[n++] = r->load[i];
-    r->loads = n;
-    n        = 0;
-    for (size_t i = 0; i < r->loads; i++)
-        if (!r->load[i].store)
-            r->load[n++] = r->load[i];
-    for (size_t i = 0, k; i < n; i = k) {
-        for (k = i + 1; k < n && same_slot(&r->load[i], &r->load[k]);)
-            k++;
-        join(r, &r->load[i], k - i);
-    }
-    r->loads = 0;
+    return a->base == b->base && a->bytes == b->bytes && (a->offset & -MERGE_SLOT) == (b->offset & -MERGE_SLOT);
 }
 
 static void stores_end(Run *r)
 {
-    if (r->stores) {
-        qsort(r->store, r->stores, sizeof *r->store, by_place);
-        join(r, r->store, r->stores);
+    if (r->stores && (r->store[0].bytes == 4 || r->store[0].bytes == 8)) {
+        qsort(r->store, r->stores, sizeof *r->store, by_offset);
+        merge_join(r->store, r->stores, ALL_WORDS, r->role);
     }
     r->stores = 0;
 }
@@ -282,34 +228,33 @@ static void forget(Run *r, const Operand *o)
         for (unsigned i = 0; i < (o->kind == OPD_PAIR ? 2u : o->count); i++)
             forget(r, &o->elem[i]);
     } else if (o->kind == OPD_REG) {
-        bool of_loads = false;
-        for (size_t i = 0; i < r->loads; i++)
-            of_loads |= r->load[i].base == o->reg;
-        if (of_loads)
-            loads_end(r);
+        merge_loads_forget(r->loads, o->reg);
         if (r->stores && r->store[0].base == o->reg)
             stores_end(r);
     }
 }
 
 /* False: its address is no register or variable with an offset. */
-static bool item_of(const Run *r, const Instr *in, uint32_t i, unsigned bytes, Item *out)
+static bool item_of(const Run *r, const Instr *in, uint32_t i, unsigned bytes, MergeItem *out)
 {
     bool           store = op_plain_store(in);
-    const Operand *m = &in->opd[store ? 0 : 1], *base = m->elem;
-    if (m->kind != OPD_MEM || (base->kind != OPD_REG && base->kind != OPD_VAR))
+    const Operand *m     = &in->opd[store ? 0 : 1];
+    if (m->kind != OPD_MEM || (m->elem->kind != OPD_REG && m->elem->kind != OPD_VAR))
         return false;
-    *out = (Item){.instr = i, .bytes = bytes, .store = store, .base = base->reg, .offset = m->ival};
+    int64_t        offset = m->ival;
+    const Operand *base   = merge_loads_base(r->loads, m->elem, &offset);
+    *out = (MergeItem){.instr = i, .bytes = bytes, .store = store, .base = base->reg, .offset = offset};
     if (base->kind == OPD_VAR) {
         out->base   = NULL;
-        out->offset = offset_add(offset_add(m->ival, base->ival), r->at(r->user, base->var));
+        out->offset = offset_add(offset_add(offset, base->ival), r->at(r->user, base->var));
     }
+    merge_loads_narrow(r->loads, in, out);
     return true;
 }
 
-static void note(Run *r, const Item *x)
+static void note(Run *r, const MergeItem *x)
 {
-    r->load[r->loads++] = *x; /* a store: those behind it need not load it */
+    merge_loads_add(r->loads, x); /* a store: those behind it need not load it */
     if (!x->store)
         return;
     bool fits = !r->stores || same_slot(&r->store[0], x);
@@ -321,37 +266,66 @@ static void note(Run *r, const Item *x)
         r->store[r->stores++] = *x;
 }
 
-/* Instructions that a branch names begin a block. */
-static bool *block_starts(const Func *f)
+/* By register: is it a base that changes? */
+static bool *changing_bases(const Func *f, const MergeLoads *l)
 {
-    bool *starts = xcalloc(f->ninstrs + 1, sizeof *starts);
-    for (size_t i = 0; i < f->ninstrs; i++)
-        for (unsigned k = 0; k < f->instrs[i].nopd; k++)
-            if (f->instrs[i].opd[k].kind == OPD_LABEL && f->instrs[i].opd[k].label < f->nlabels)
-                starts[f->labels[f->instrs[i].opd[k].label].target] = true;
-    for (size_t i = 0; i < f->nlabels; i++)
-        for (size_t k = 0; f->labels[i].targets && k < f->labels[i].ntargets; k++)
-            starts[f->labels[f->labels[i].targets[k]].target] = true;
-    return starts;
+    bool *is = xcalloc(f->nregs + 1, sizeof *is);
+    for (uint32_t i = 0; i < f->ninstrs; i++) {
+        const Instr   *in = &f->instrs[i];
+        const Operand *m  = plain_bytes(in) ? &in->opd[op_plain_store(in) ? 0 : 1] : NULL;
+        if (m && m->kind == OPD_MEM && m->elem->kind == OPD_REG && m->elem->reg->index < f->nregs)
+            is[m->elem->reg->index] = merge_loads_varies(l, m->elem->reg);
+    }
+    return is;
+}
+
+typedef struct Writes {
+    const bool *of;
+    bool        any;
+} Writes;
+
+static void note_write(void *user, const Operand *o, bool written)
+{
+    Writes *w = user;
+    w->any |= written && w->of[o->reg->index];
+}
+
+/* By block: does something in it keep loads apart, or change a base? */
+static bool *opaque_blocks(const Func *f, const MergeLoads *l)
+{
+    const Cfg *cfg    = merge_loads_cfg(l);
+    bool      *opaque = xcalloc(cfg->nblocks + 1, sizeof *opaque), *changing = changing_bases(f, l);
+    for (uint32_t i = 0; i < f->ninstrs; i++) {
+        Writes w = {changing, keeps_apart(&f->instrs[i])};
+        if (f->nregs)
+            ptx_each_register(&f->instrs[i], note_write, &w);
+        opaque[cfg->block_of[i]] |= w.any;
+    }
+    free(changing);
+    return opaque;
 }
 
 void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
 {
     memset(role, 0, f->ninstrs * sizeof *role);
-    bool    *starts  = block_starts(f);
-    bool    *varying = NULL;
-    Run      r       = {.at = at, .user = user, .role = role, .load = xcalloc(f->ninstrs + 1, sizeof *r.load)};
-    uint32_t block   = 0;
+    bool      *varying = NULL;
+    Run        r       = {.at = at, .user = user, .role = role, .loads = merge_loads_new(f)};
+    const Cfg *cfg     = merge_loads_cfg(r.loads);
+    bool      *opaque  = opaque_blocks(f, r.loads);
+    uint32_t   block   = 0;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
-        const Instr *in    = &f->instrs[i];
-        unsigned     bytes = plain_bytes(in);
-        Item         x;
+        const Instr *in     = &f->instrs[i];
+        unsigned     bytes  = plain_bytes(in);
+        bool         starts = cfg->block[cfg->block_of[i]].first == i, apart = keeps_apart(in);
+        MergeItem    x;
         bool         plain = bytes && item_of(&r, in, i, bytes, &x);
-        if (starts[i] || keeps_apart(in)) {
-            loads_end(&r);
+        if (starts)
+            merge_loads_block(r.loads, cfg->block_of[i], opaque);
+        if (apart)
+            merge_loads_close(r.loads);
+        if (starts || apart)
             block = i;
-        }
-        if (starts[i] || may_read(in) || (keeps_apart(in) && !plain))
+        if (starts || may_read(in) || (apart && !plain))
             stores_end(&r);
         if (is_constant_load(in) && repeats(f, block, i))
             role[i] |= MERGE_REPEAT;
@@ -364,9 +338,8 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
         if (in->nopd && !(plain && x.store))
             forget(&r, &in->opd[0]);
     }
-    loads_end(&r);
+    merge_loads_end(r.loads, role);
     stores_end(&r);
     free(varying);
-    free(r.load);
-    free(starts);
+    free(opaque);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the assembler makes of accesses besides one machine instruction each (cc 7.0 and later; seen in ptxas 13.0):
- *   - shared loads and stores of 4 or 8 bytes become one of 8 or 16.  Here is the static half of that question: neighbours in a basic block
- *     that lie in one aligned slot.  Whether their base is aligned well enough shows when the kernel runs;
+ *   - shared loads and stores of 4 or 8 bytes become one of 8 or 16.  Here is the static half of that question: neighbours, over
+ *     branches too, that lie in one aligned slot.  Whether their base is aligned well enough shows when the kernel runs;
  *   - a shared load of what a register still holds, since it was loaded or stored just before, is left out;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
  *   - an integer atomic on one address for all lanes (a shared variable itself, or global memory by a parameter) is reduced over the warp
@@ -17,7 +17,7 @@
 enum {
     MERGE_QUAD   = 1,    /* one of those in a slot of 16 bytes that one access serves */
     MERGE_PAIR   = 2,    /* one of two of 4 bytes in a slot of 8 */
-    MERGE_QUAD1  = 4,    /* the lowest of them: it stands for all */
+    MERGE_QUAD1  = 4,    /* the first of them, of its basic block the lowest: it stands for all */
     MERGE_PAIR1  = 8,    /* likewise */
     MERGE_PLACE  = 0xf0, /* of these, offset modulo 16, times 16 */
     MERGE_REPEAT = 0x100, /* a load that an earlier access makes needless */
