@@ -86,26 +86,36 @@ template <typename S> static __device__ __forceinline__ HalfTile tile_of(const H
     return tile_below((first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false);
 }
 
-/* The same of A * A^T, of pairs with a column on or under the diagonal. */
+/* Of A * A^T: pairs with a column on or under the diagonal in the first so many rows of pairs, C being no narrower than they are high. */
+template <typename S> static __device__ __forceinline__ int pairs_above(int rows)
+{
+    enum { EACH = 2 * S::BM / S::BN };
+    static_assert(2 * S::BM % S::BN == 0 || 4 * S::BN == 3 * 2 * S::BM, "columns of a tile, by rows of a pair");
+    int sum = rows * (rows + 1) / 2, rest = rows % 3;
+    return EACH * S::BN == 2 * S::BM ? EACH * sum : (4 * sum + rows - rest + (rest ? rest + 1 : 0)) / 3; /* sum of 4/3 of a row's number, rounded up */
+}
+
+/* The same of A * A^T. */
 template <typename S> static __device__ __forceinline__ HalfTile symmetric_tile(const HalfArgs &a, int t)
 {
     enum { PAIR = 2 * S::BM };
-    int n = a.g.n, down = (n + PAIR - 1) / PAIR;
-    for (int first = 0;; first += a.group) { /* a group: a rectangle, and columns that each begin lower */
-        int high = down - first < a.group ? down - first : a.group, end = (first + high) * PAIR < n ? (first + high) * PAIR : n;
-        int across = (end + S::BN - 1) / S::BN, all = ((first + 1) * PAIR + S::BN - 1) / S::BN, whole = all < across ? all : across;
-        if (t < whole * high) {
-            int row = (first + t % high) * PAIR, col = t / high * S::BN;
-            return tile_below(row, col, col + S::BN > row);
-        }
+    int n = a.g.n, down = (n + PAIR - 1) / PAIR, first = 0;
+    while (first + a.group < down && t >= pairs_above<S>(first + a.group))
+        first += a.group;
+    t -= pairs_above<S>(first);
+    /* a group: a rectangle, and columns that each begin lower */
+    int high = down - first < a.group ? down - first : a.group, whole = ((first + 1) * PAIR + S::BN - 1) / S::BN, across = (n + S::BN - 1) / S::BN;
+    int c, top = first;
+    whole = whole < across ? whole : across;
+    if (t < whole * high) {
+        c = t / high;
+        t -= c * high;
+    } else {
         t -= whole * high;
-        for (int c = whole; c < across; c++) {
-            int top = c * S::BN / PAIR, here = first + high - top;
-            if (t < here)
-                return tile_below((top + t) * PAIR, c * S::BN, (c + 1) * S::BN > (top + t) * PAIR);
-            t -= here;
-        }
+        for (c = whole; t >= first + high - (top = c * S::BN / PAIR); c++)
+            t -= first + high - top;
     }
+    return tile_below((top + t) * PAIR, c * S::BN, (c + 1) * S::BN > (top + t) * PAIR);
 }
 
 template <typename S> static __device__ __forceinline__ HalfTile pair_at(const HalfArgs &a, int t)
