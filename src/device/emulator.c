@@ -526,6 +526,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
         shared_meet(&shared, &all);
     Status s = all.status;
     emulator_collect(m->ptx, &result, watch.count, r);
+    bool alone = !result.nchild; /* it ends when what it launched has ended: how long that takes is not modelled */
     if (s == WW_OK)
         push_children(more, &result);
     else
@@ -537,7 +538,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     r->spent    = result.spent;
     r->compiled = result.compiled;
     bool whole  = !l->share || !l->share->rank; /* else what other ranks' blocks did is not here */
-    if (watch.time && s == WW_OK && !result.sample.sampled && whole)
+    if (watch.time && s == WW_OK && !result.sample.sampled && whole && alone)
         emulator_time_end(watch.time, w, &result, watch.count, r);
     if (whole || !runs)
         end_checks(e, &all);

@@ -369,6 +369,15 @@ def schedules(folder):
     expect("one document for all schedules", run("--schedules", "2", "--json", os.path.join(folder, "s%p"), program).returncode == 122)
 
 
+def launching(folder):
+    path = os.path.join(folder, "launching.json")
+    r = run("-q", "--time", "--json", path, static("dynamic_parallelism"))
+    with open(path, encoding="utf-8") as f:
+        kernels = json.load(f)["kernels"]
+    predicted = {k["name"].split("(")[0]: k["predicted"] is not None for k in kernels}
+    expect("a kernel that launches others is not predicted, those that it launches are", r.returncode == 0 and predicted.get("order") is False and predicted.get("add") is True, str(predicted))
+
+
 def incomplete(folder):
     for name in ("bin", "lib/warpwright"):
         os.makedirs(os.path.join(folder, name))
@@ -395,6 +404,7 @@ def main():
         ended(folder)
         killed()
         schedules(folder)
+        launching(folder)
         incomplete(folder)
     print(f"{failures} failures")
     return 1 if failures else 0
