@@ -35,11 +35,9 @@ uint64_t half_pairs(const Rung *r, int m, int n)
     uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), pairs = 0;
     if (!r->symmetric) /* below each other, those of an odd last row beside each other */
         return rows / PAIR * across + rows % PAIR * ((across + 1) / PAIR);
-    for (uint64_t end = (uint64_t)(PAIR * r->rows), row = 0; row < (uint64_t)n;
-         row = end, end += (uint64_t)(PAIR * r->rows)) {
-        uint64_t least = ((end < (uint64_t)n ? end : (uint64_t)n) + (uint64_t)r->columns - 1) / (uint64_t)r->columns;
-        pairs += least; /* with a column on or under the diagonal */
-    }
+    uint64_t pair = PAIR * (uint64_t)r->rows, columns = (uint64_t)r->columns, side = (uint64_t)n;
+    for (uint64_t end = pair; end < side + pair; end += pair) /* with a column on or under the diagonal */
+        pairs += ((end < side ? end : side) + columns - 1) / columns;
     return pairs;
 }
 
