@@ -55,8 +55,6 @@ DEFINE(launch_shapes)
     R(cudaMalloc((void **)nullptr, 4));
     R(cudaDeviceSynchronize());
     R(cudaGetLastError());
-    void *none[] = {nullptr};
-    (void)none;
     R(cudaLaunchCooperativeKernel(NOTHING, 1, 32, nullptr, 0, 0));
     R(cudaLaunchCooperativeKernel(NOTHING, 100000, 1024, nullptr, 0, 0));
     R(cudaLaunchCooperativeKernel(NOTHING, 0, 1024, nullptr, 0, 0));

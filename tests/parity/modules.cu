@@ -69,8 +69,7 @@ DEFINE(modules_contents)
     V(count);
     R(D(cuModuleGetFunction)(&f, m, "one"));
     int   v      = 0;
-    void *args[] = {&v}, *none[] = {nullptr};
-    (void)none;
+    void *args[] = {&v};
     R(D(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
     R(D(cuLaunchKernel)(f, 0, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
     R(D(cuLaunchKernel)(f, 1, 1, 1, 1025, 1, 1, 0, nullptr, args, nullptr));
