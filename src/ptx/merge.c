@@ -77,16 +77,6 @@ static int by_offset(const void *pa, const void *pb)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static bool same_place(const MergeItem *a, const MergeItem *b)
-{
-    return a->base == b->base && a->bytes == b->bytes && a->offset == b->offset;
-}
-
-static bool same_slot(const MergeItem *a, const MergeItem *b)
-{
-    return a->base == b->base && a->bytes == b->bytes && (a->offset & -MERGE_SLOT) == (b->offset & -MERGE_SLOT);
-}
-
 static void stores_end(Run *r)
 {
     if (r->stores && (r->store[0].bytes == 4 || r->store[0].bytes == 8)) {
@@ -257,9 +247,9 @@ static void note(Run *r, const MergeItem *x)
     merge_loads_add(r->loads, x); /* a store: those behind it need not load it */
     if (!x->store)
         return;
-    bool fits = !r->stores || same_slot(&r->store[0], x);
+    bool fits = !r->stores || merge_same_slot(&r->store[0], x);
     for (size_t i = 0; i < r->stores; i++)
-        fits &= !same_place(&r->store[i], x);
+        fits &= !merge_same_place(&r->store[i], x);
     if (!fits)
         stores_end(r);
     if (r->stores < MOST)

@@ -188,15 +188,14 @@ void merge_loads_narrow(const MergeLoads *l, const Instr *in, MergeItem *x)
 
 /* ---- joining ---- */
 
-static bool same_place(const MergeItem *a, const MergeItem *b)
+bool merge_same_place(const MergeItem *a, const MergeItem *b)
 {
     return a->base == b->base && a->bytes == b->bytes && a->offset == b->offset && a->words == b->words;
 }
 
-static bool same_slot(const MergeItem *a, const MergeItem *b)
+bool merge_same_slot(const MergeItem *a, const MergeItem *b)
 {
-    return a->window == b->window && a->base == b->base && a->bytes == b->bytes &&
-           (a->offset & -MERGE_SLOT) == (b->offset & -MERGE_SLOT);
+    return a->base == b->base && a->bytes == b->bytes && (a->offset & -MERGE_SLOT) == (b->offset & -MERGE_SLOT);
 }
 
 /* By window and slot, in the order of the function. */
@@ -274,7 +273,7 @@ static void slot_end(const MergeLoads *l, MergeItem *x, size_t *n, uint16_t *rol
             continue;
         }
         for (size_t k = 0; k < i && !again; k++)
-            again = same_place(&x[k], &x[i]) && may_follow(l, &x[k], &x[i]);
+            again = merge_same_place(&x[k], &x[i]) && may_follow(l, &x[k], &x[i]);
         if (again)
             role[x[i].instr] |= MERGE_REPEAT;
         else if (!x[i].store && words)
@@ -291,7 +290,8 @@ void merge_loads_end(MergeLoads *l, uint16_t *role)
 {
     qsort(l->item, l->items, sizeof *l->item, by_slot);
     for (size_t i = 0, k; i < l->items; i = k) {
-        for (k = i + 1; k < l->items && same_slot(&l->item[i], &l->item[k]);)
+        for (k = i + 1;
+             k < l->items && l->item[k].window == l->item[i].window && merge_same_slot(&l->item[i], &l->item[k]);)
             k++;
         for (size_t n = k - i; n;)
             slot_end(l, &l->item[i], &n, role);

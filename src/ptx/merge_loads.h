@@ -22,6 +22,10 @@ typedef struct MergeItem { /* a plain access to shared memory */
     int64_t    offset;
 } MergeItem;
 
+/* The same bytes, or bytes of the same slot, by the same base. */
+bool merge_same_place(const MergeItem *a, const MergeItem *b);
+bool merge_same_slot(const MergeItem *a, const MergeItem *b);
+
 typedef struct MergeLoads MergeLoads;
 
 MergeLoads *merge_loads_new(const Func *f);

@@ -78,6 +78,8 @@ WwSyrk      bench_syrk(const BenchWork *w, const char *rung, WwPtr a, WwPtr c);
 const char *bench_unit(const BenchWork *w);
 /* What the operands, row by row, say of any result; bench_truth_free. */
 struct BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64_t seed);
+/* The part of a result that its rounding may take. */
+double bench_rounding(WwType type);
 /* bench_verify of a result of the work's type. */
 bool bench_right(const struct BenchTruth *t, const BenchWork *w, const void *c, bool symmetric, double *max_error, const char **problem);
 

@@ -134,7 +134,7 @@ bool bench_ends_right(Bench *x, const BenchWork *w, BenchData *p, double *max_er
     if (!p->plain && plain_sums(x, w, p, problem) != WW_OK)
         return false;
     double  root = sqrt((double)w->k), part = type->operand == 1 ? root > 0 ? 0x1p-10 / root : 0 : 0x1p-23 * root;
-    double  unit = (type->result == 2 ? w->type == WW_F16 ? 0x1p-11 : 0x1p-8 : 0x1p-22) + activation_error;
+    double  unit = bench_rounding(w->type) + activation_error;
     double *row = norms(p->a, w->type, w->m, w->k, !w->ta), *column = norms(p->b, w->type, w->n, w->k, w->tb);
     float  *got   = type->result == 2 ? bench_half_read(p->c, w->m * w->n, w->type, true) : NULL;
     float  *bias  = w->bias ? floats(p->bias, w->bias == BENCH_ROWS ? w->m : w->n, bias_type(w->type)) : NULL;

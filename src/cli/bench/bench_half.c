@@ -107,3 +107,8 @@ bool bench_small(WwType type)
 {
     return type_row(type)->kind == TYPE_HALF || type_row(type)->kind == TYPE_EIGHT;
 }
+
+double bench_rounding(WwType type)
+{
+    return type_row(type)->result == 2 ? type == WW_F16 ? 0x1p-11 : 0x1p-8 : 0x1p-24;
+}

@@ -154,12 +154,6 @@ static bool copy_right(Bench *x, const BenchWork *w, BenchData *p, size_t edge, 
     return true;
 }
 
-/* The part of a result of 16 bits that rounding it may take. */
-static double unit_of(WwType type)
-{
-    return type_row(type)->result == 2 ? type == WW_F16 ? 0x1p-11 : 0x1p-8 : 0x1p-24;
-}
-
 /* 16-bit and 8-bit operands and results are verified as floats. */
 BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64_t seed)
 {
@@ -173,7 +167,7 @@ BenchTruth *bench_truth(const BenchWork *w, const void *a, const void *b, uint64
                        .ta         = w->ta,
                        .tb         = aat ? !w->ta : w->tb,
                        .a          = small ? fa : a,
-                       .unit       = small ? unit_of(w->type) : 0,
+                       .unit       = small ? bench_rounding(w->type) : 0,
                        .short_sums = type_row(w->type)->operand == 1};
     p.b             = aat ? p.a : small ? fb : b;
     BenchTruth *t   = bench_truth_new(&p, seed);
