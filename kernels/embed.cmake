@@ -6,6 +6,7 @@
 # COMPILER nvcc|clang   PROGRAM its path   COMMAND its arguments separated by |   FILE the kernel, relative to ROOT
 # PACK the program that compresses the PTX (kernels/pack.c), or nothing: it is embedded as it is
 # PTX and OUT the files to write   LEVEL of KernelText, or nothing   MACHINE the architecture (sm_90a) of machine code, or nothing
+# CCACHE ccache, or nothing; OWN the files that FILE includes and itself, relative to ROOT, separated by |
 # NEEDS the number (90a) of the architecture the kernel is for, or nothing: clang's PTX is told to be
 set(reason "")
 file(REMOVE ${PTX})
@@ -15,6 +16,13 @@ if(NOT PROGRAM)
   set(reason "${COMPILER} is not on this machine")
 else()
   string(REPLACE "|" ";" COMMAND "${COMMAND}")
+  # ccache preprocesses for nvcc without the macros of an architecture's own features (sm_90a) and knows nothing of these variables: our files
+  # count as a whole, and with the variables it is not asked.
+  if(CCACHE AND "$ENV{NVCC_PREPEND_FLAGS}$ENV{NVCC_APPEND_FLAGS}" STREQUAL "")
+    string(REPLACE "|" ":" own "${OWN}")
+    set(ENV{CCACHE_EXTRAFILES} "${own}")
+    set(COMMAND ${CCACHE} ${COMMAND} -c)
+  endif()
   execute_process(COMMAND ${COMMAND} ${FILE} -o ${PTX} WORKING_DIRECTORY ${ROOT}
                   RESULT_VARIABLE rc OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(NOT rc STREQUAL "0" OR NOT EXISTS ${PTX})
@@ -27,7 +35,9 @@ else()
     set(reason "${COMPILER} failed (${rc}): ${CMAKE_MATCH_2}")
   else()
     file(READ ${PTX} text)
+    # Names begin with ROOT, or with that of the tree from which ccache has it.
     string(REPLACE "\"${ROOT}/" "\"" text "${text}")
+    string(REGEX REPLACE "\"/[^\"\n]*/(kernels/[a-z]+/[0-9A-Za-z_]+\\.(cuh?|h)\")" "\"\\1" text "${text}")
     if(NEEDS AND COMPILER STREQUAL "clang")
       string(REGEX REPLACE "\n\\.version [0-9.]+\n\\.target [a-z0-9_]+" "\n.version 8.0\n.target sm_${NEEDS}" text "${text}")
     endif()

@@ -28,22 +28,51 @@ CASES = [
 PACK = "head -c 7 $1 > $2"  # what compresses, as a script
 
 
-def embed(folder, script, machine, compiler="cc", needs="", pack=""):
+CCACHE = 'echo "$CCACHE_EXTRAFILES" >FOLDER/asked; "$@"; sed -i s,FOLDER,/an/other/tree, FOLDER/a.ptx'
+NAMED = """while [ $# -gt 0 ]; do [ "$1" != -o ] || out=$2; shift; done
+printf '.file 1 "%s"\\n.file 2 "%s"\\n.file 3 "/usr/include/kernels/x.h"\\n' FOLDER/kernels/gemm/1_a.cu FOLDER/kernels/gemm/args.h >$out"""
+STRIPPED = '.file 1 "kernels/gemm/1_a.cu"\n.file 2 "kernels/gemm/args.h"\n.file 3 "/usr/include/kernels/x.h"\n'
+
+
+def embed(folder, script, machine, compiler="cc", needs="", pack="", ccache=""):
     cc = os.path.join(folder, "cc")
     if script:
         with open(cc, "w", encoding="utf-8") as f:
             f.write(f"#!/bin/sh\n{script}\n")
         os.chmod(cc, 0o755)
     defined = {"COMPILER": compiler, "PROGRAM": cc if script else "", "COMMAND": f"{cc}|-O3", "FILE": "a.cu", "ROOT": folder, "PTX": f"{folder}/a.ptx",
-               "OUT": f"{folder}/a.c", "SYMBOL": "k", "LEVEL": "", "MACHINE": machine, "NEEDS": needs, "PACK": pack}
+               "OUT": f"{folder}/a.c", "SYMBOL": "k", "LEVEL": "", "MACHINE": machine, "NEEDS": needs, "PACK": pack, "CCACHE": ccache,
+               "OWN": "a.cu|b.h"}
     done = subprocess.run([sys.argv[1], *(f"-D{k}={v}" for k, v in defined.items()), "-P", sys.argv[2]],
                           capture_output=True, text=True, check=False)
     with open(f"{folder}/a.c", encoding="utf-8") as f:
         return done, f.read()
 
 
+def cached(flags):
+    """What ccache gives may be another tree's; nvcc's own variables are nothing that it knows."""
+    with tempfile.TemporaryDirectory() as folder:
+        ccache = os.path.join(folder, "ccache")
+        with open(ccache, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n" + CCACHE.replace("FOLDER", folder) + "\n")
+        os.chmod(ccache, 0o755)
+        os.environ["NVCC_APPEND_FLAGS"] = flags
+        embed(folder, NAMED.replace("FOLDER", folder), "", ccache=ccache)
+        del os.environ["NVCC_APPEND_FLAGS"]
+        with open(f"{folder}/a.ptx", encoding="utf-8") as f:
+            text = f.read()
+        asked = ""
+        if os.path.exists(f"{folder}/asked"):
+            with open(f"{folder}/asked", encoding="utf-8") as f:
+                asked = f.read().strip()
+        if text == STRIPPED and asked == ("" if flags else "a.cu:b.h"):
+            return 0
+        print(f"flags {flags!r}, ccache was told {asked!r}:\n{text}")
+        return 1
+
+
 def main():
-    failed = 0
+    failed = cached("") + cached("-G")
     for script, machine, has, has_not in CASES:
         with tempfile.TemporaryDirectory() as folder:
             done, text = embed(folder, script, machine)
@@ -74,7 +103,7 @@ def main():
         if not all(s in text for s in (".packed = 7,", ".len = 31,", "a.ptx.zst")):
             failed += 1
             print(f"packed: {text}")
-    print(f"{len(CASES) + 4 - failed} passed, {failed} failed")
+    print(f"{len(CASES) + 6 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
