@@ -14,10 +14,22 @@ static __device__ __forceinline__ void bar_init(unsigned bar, unsigned arrivals)
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(arrivals) : "memory");
 }
 
-/* The last thing that a kernel does without the launch in front of it. */
-static __device__ __forceinline__ void bar_init_done(void)
+/* The map is on its way to where tensor copies look for it; it is not of the launch in front of this one. */
+static __device__ __forceinline__ void map_early(const GemmMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* Other threads of the cluster, and tensor copies, may come to the mbarriers behind the next barrier. */
+static __device__ __forceinline__ void bars_ready(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/* The same, and the launch in front of this one has ended. */
+static __device__ __forceinline__ void bar_init_done(void)
+{
+    bars_ready();
     grid_turn();
 }
 

@@ -127,7 +127,13 @@ template <typename T> static __device__ __forceinline__ void put(const GemmArgs 
     }
 
 /* A launch of such a kernel (sm_90) may begin before the one in front of it on its stream has ended.  From here on everything that one
- * wrote is there; the next launch may begin as soon as it finds room. */
+ * wrote is there, for this thread and those that come behind it. */
+static __device__ __forceinline__ void grid_wait(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* The same; and the next launch may begin as soon as it finds room. */
 static __device__ __forceinline__ void grid_turn(void)
 {
     asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");

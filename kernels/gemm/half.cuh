@@ -30,7 +30,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         BRAIN = BRAIN_,               /* bf16, else fp16 */
         EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
         STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = !SYM_,
-        ROW = 128 /* bytes of k */, X = BM * ROW, SLICE = X + BN * ROW, PIECE = 64 * 64 * 2,
+        ROW = 128 /* bytes of k */, X = BM * ROW, BOXES = (BN + 63) / 64 /* of 64 columns */, Y = (YN ? BOXES * 64 : BN) * ROW, SLICE = X + Y,
+        PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
     };
 };
@@ -120,7 +121,9 @@ template <typename S> static __device__ __forceinline__ HalfTile symmetric_tile(
 
 template <typename S> static __device__ __forceinline__ HalfTile pair_at(const HalfArgs &a, int t)
 {
-    return S::SYM ? symmetric_tile<S>(a, t) : tile_of<S>(a, t);
+    if constexpr (S::SYM != 0)
+        return symmetric_tile<S>(a, t);
+    return tile_of<S>(a, t);
 }
 
 /* A tile, or a part of its k. */
@@ -152,14 +155,15 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* Half h of a slice of Y, for both blocks or this one: half of its columns, or of its k where those are no whole boxes. */
+/* Half h of a slice of Y, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then have
+ * more columns than the tile. */
 template <typename S, bool BOTH> static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h)
 {
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
     auto copy = [&](unsigned at, int c, int r) { BOTH ? box_copy_both(at, &a.y, c, r, full) : box_copy(at, &a.y, c, r, full); };
     if (S::YN && HALF % 64) {
 #pragma unroll
-        for (int i = 0; i < S::BN / 64; i++)
+        for (int i = 0; i < S::BOXES; i++)
             copy(to + i * BOX + h * (BOX / 2), col + i * 64, k + h * (S::BK / 2));
     } else if (S::YN) {
 #pragma unroll
@@ -382,7 +386,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         }
     }
     if (threadIdx.x % WARPGROUP == 0)
-        copies_done();
+        copies_read<0>(); /* what they write is there when the grid has ended */
 }
 
 template <typename S> static __device__ __forceinline__ void half_product(const HalfArgs &a)
@@ -393,20 +397,27 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
     unsigned at   = (shared_address(slices) + 1023) / 1024 * 1024;
     HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0};
     if (threadIdx.x == 0) {
+        map_early(&a.x);
+        map_early(&a.y);
+        if (a.store)
+            map_early(&a.c);
         for (int b = 0; b < S::STAGES; b++) {
             bar_init(r.full + b * 8, 1);
             bar_init(r.empty + b * 8, 2 * HALF_CLUSTER);
         }
-        bar_init_done();
+        bars_ready();
     }
     cluster_meet();
     if (threadIdx.x < WARPGROUP) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x == 0)
+        if (threadIdx.x == 0) {
+            grid_turn();
             order_tiles<S>(a, r, rank);
+        }
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        grid_wait();
         multiply_tiles<S>(a, r, at + S::STAGES * S::SLICE, rank);
         __syncwarp();
     }

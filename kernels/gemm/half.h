@@ -16,11 +16,11 @@ enum {
  * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k, or 32 where half of the
  * tile's columns are no whole boxes.
  * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
- * of floats without beta.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
+ * of floats without beta.  c_last: the same with lines of 64 bytes, for the last 32 columns of tiles of 96, 160 or 224.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
  * even column on are aligned to their size; GEMM_FOURS: likewise four neighbours from every fourth column on.
  * g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {
-    GemmMap  x, y, c;
+    GemmMap  x, y, c, c_last;
     GemmArgs g;
     GemmConst          from;   /* beta * C reads C there, as is g.c or another matrix; its rows */
     unsigned long long ldfrom; /* so far apart */

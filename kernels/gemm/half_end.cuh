@@ -3,7 +3,7 @@
  * The end of a tile of half.cuh: what a warpgroup added up, 64 x BN floats, becomes results and leaves.
  *
  *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns; then 16-bit results pass through shared memory in
- *                  pieces of 64 x 64 and floats in pieces of 64 x 32, and leave by tensor copies while the next tile's slices arrive; 16-bit ones of a C
+ *                  pieces of 64 x 64, the last one of some widths 64 x 32, and floats in pieces of 64 x 32, and leave by tensor copies while the next tile's slices arrive; 16-bit ones of a C
  *                  whose lines begin anywhere by whole lines of a piece.  Numbers of columns come by shared memory too.
  *   by pieces      the rest, and tiles that need beta * C at an edge: floats pass through shared memory in pieces of 64 x 32
  *                  first, and a loop over them does what is left. */
@@ -22,20 +22,27 @@ static __device__ __forceinline__ unsigned thread_here(void)
 
 /* ---- pieces that leave ---------------------------------------------------------------------------------------------- */
 
-/* Piece j of a warpgroup's results, 64 columns, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
-template <typename S>
+/* Where 16 bytes of a piece have their place: lines of 64 or 32 elements, as the swizzle of such a box has them. */
+template <int COLUMNS> static __device__ __forceinline__ unsigned unit_at(int row, int unit)
+{
+    static_assert(COLUMNS == 64 || COLUMNS == 32, "columns of a piece");
+    return row * COLUMNS * 2 + ((unit ^ (COLUMNS == 64 ? row & 7 : row / 2 & 3)) << 4);
+}
+
+/* Piece j of a warpgroup's results, 64 columns or the last 32, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
+template <typename S, int COLUMNS>
 static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, bool turned)
 {
     int lane = thread_here() % 32, warp = thread_here() / 32 % 4;
 #pragma unroll
-    for (int i = 0; i < 4; i++) { /* 16 columns */
+    for (int i = 0; i < COLUMNS / 16; i++) {
         unsigned v[4];
 #pragma unroll
         for (int q = 0; q < 4; q++)
             v[q] = two_halves<S>(d[j * 32 + i * 8 + q * 2], d[j * 32 + i * 8 + q * 2 + 1]);
         int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
         int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
-        unsigned address = to + row * 128 + ((at ^ (row & 7)) << 4);
+        unsigned address = to + unit_at<COLUMNS>(row, at);
         if (turned)
             matrix_store_turned(address, v);
         else
@@ -44,13 +51,14 @@ static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)
 }
 
 /* A piece from shared memory to column c, row r of a C whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
-template <typename S> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
+template <int COLUMNS> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
 {
+    enum { LANES = COLUMNS / 2 /* of a line */ };
     const GemmArgs &g = a.g;
-    int             lane = thread_here() % 32, warp = thread_here() / 32 % 4, col = c + lane * 2;
+    int             lane = thread_here() % LANES, col = c + lane * 2;
 #pragma unroll 4
-    for (int i = warp; i < 64 && r + i < g.m; i += 4) {
-        unsigned        two = shared_word(from + i * 128 + (((lane / 4) ^ (i & 7)) << 4) + lane % 4 * 4);
+    for (int i = thread_here() % WARPGROUP / LANES; i < 64 && r + i < g.m; i += WARPGROUP / LANES) {
+        unsigned        two = shared_word(from + unit_at<COLUMNS>(i, lane / 4) + lane % 4 * 4);
         unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
         if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
             *(unsigned *)to = two;
@@ -63,35 +71,42 @@ template <typename S> static __device__ __forceinline__ void copy_piece(const Ha
     }
 }
 
-/* All pieces in one direction; fold: of a tile on the diagonal those that are not above it, turned those below it.  A piece's place is free when the
- * copy from it has read it, PIECES before. */
+/* Piece j in one direction.  Its place is free when the copy from it has read it, PIECES before. */
+template <typename S, int COLUMNS>
+static __device__ __forceinline__ void send_piece(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS], int j,
+                                                  bool turned)
+{
+    int      id    = thread_here() / WARPGROUP;
+    bool     first = thread_here() % WARPGROUP == 0;
+    unsigned at    = staged + *next * S::PIECE;
+    if (first)
+        copies_read<S::PIECES - 1>();
+    warpgroup_barrier(id);
+    stage_piece<S, COLUMNS>(at, d, j, turned);
+    fence_async();
+    warpgroup_barrier(id);
+    int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+    if (!a.store) {
+        copy_piece<COLUMNS>(a, at, c, r);
+    } else if (first) {
+        if (r < a.g.m && c < a.g.n)
+            box_store(COLUMNS == 64 ? &a.c : &a.c_last, at, c, r);
+        copies_commit();
+    }
+    *next = *next + 1 == S::PIECES ? 0 : *next + 1;
+}
+
+/* All pieces in one direction; fold: of a tile on the diagonal those that are not above it, turned those below it. */
 template <typename S>
 static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
                                                    bool turned, bool fold)
 {
-    int   id    = thread_here() / WARPGROUP;
-    bool  first = thread_here() % WARPGROUP == 0;
 #pragma unroll
-    for (int j = 0; j < S::BN / 64; j++) {
-        unsigned at = staged + *next * S::PIECE;
-        if (S::SYM && fold && col + j * 64 + turned > row)
-            continue;
-        if (first)
-            copies_read<S::PIECES - 1>();
-        warpgroup_barrier(id);
-        stage_piece<S>(at, d, j, turned);
-        fence_async();
-        warpgroup_barrier(id);
-        int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
-        if (!a.store) {
-            copy_piece<S>(a, at, c, r);
-        } else if (first) {
-            if (r < a.g.m && c < a.g.n)
-                box_store(&a.c, at, c, r);
-            copies_commit();
-        }
-        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
-    }
+    for (int j = 0; j < S::BN / 64; j++)
+        if (!(S::SYM && fold && col + j * 64 + turned > row))
+            send_piece<S, 64>(a, staged, next, row, col, d, j, turned);
+    if constexpr (S::LAST != 0)
+        send_piece<S, S::LAST>(a, staged, next, row, col, d, S::BN / 64, turned);
 }
 
 /* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
@@ -323,7 +338,7 @@ static __device__ __forceinline__ unsigned lower_at(const HalfArgs &a, int row, 
     return ((const unsigned short *)a.from)[(row > col ? row : col) * a.ldfrom + (row > col ? col : row)];
 }
 
-/* 16-bit C, or `from`, of 64 columns; 0 past its last row, which is another warp's, and above the diagonal. */
+/* 16-bit C, or `from`, of a piece; 0 past its last row, which is another warp's, and above the diagonal. */
 template <typename S>
 static __device__ __forceinline__ void load_old(const HalfArgs &a, const HalfEnds &e, int piece, unsigned (&old)[OLD_PIECE])
 {
@@ -341,7 +356,7 @@ static __device__ __forceinline__ void load_old(const HalfArgs &a, const HalfEnd
         const unsigned short *line = from + (h ? e.second : e.first) * a.ldfrom;
 #pragma unroll
         for (int i = 0; i < 8; i++)
-            old[i * 2 + h] = e.inside[h] ? *(const unsigned *)(line + i * 8) : 0;
+            old[i * 2 + h] = e.inside[h] && piece * 64 + i * 8 < S::BN ? *(const unsigned *)(line + i * 8) : 0;
     }
 }
 
@@ -395,11 +410,10 @@ template <typename S> static __device__ __forceinline__ void share_columns(unsig
     warpgroup_barrier(id);
 }
 
-/* What was added up in 64 columns becomes the results but for their rounding. */
-template <typename S>
+/* What was added up in a piece, PIECE results a thread, becomes the results but for their rounding. */
+template <typename S, int PIECE>
 static __device__ __forceinline__ void end_piece(const HalfArgs &a, const HalfEnds &e, unsigned place, int piece, const unsigned (&old)[OLD_PIECE], float *d)
 {
-    enum { PIECE = 32 };
     float    alpha = Four<float>::from(a.g.alpha), beta = Four<float>::from(a.g.beta);
     unsigned run = column_run<S>(place, thread_here() % 4) + piece * 64;
     if (S::EIGHT && (a.scale_x || a.scale_y)) {
@@ -415,7 +429,7 @@ static __device__ __forceinline__ void end_piece(const HalfArgs &a, const HalfEn
     }
     if (!Four<float>::zero(a.g.beta)) {
 #pragma unroll
-        for (int i = 0; i < OLD_PIECE; i++) {
+        for (int i = 0; i < PIECE / 2; i++) {
             float *v = d + i * 2;
             v[0] *= alpha;
             v[1] *= alpha;
@@ -453,10 +467,12 @@ static __device__ __forceinline__ void end_results(const HalfArgs &a, const Half
         share_columns<S>(place, e);
 #pragma unroll
     for (int j = 0; j < S::BN / 64; j++) {
-        end_piece<S>(a, e, place, j, old[j % 2], d + j * 32);
-        if (j + 2 < S::BN / 64 && !Four<float>::zero(a.g.beta))
+        end_piece<S, 32>(a, e, place, j, old[j % 2], d + j * 32);
+        if (j + 2 < S::BOXES && !Four<float>::zero(a.g.beta))
             load_old<S>(a, e, j + 2, old[j % 2]);
     }
+    if constexpr (S::LAST != 0)
+        end_piece<S, S::LAST / 2>(a, e, place, S::BN / 64, old[S::BN / 64 % 2], d + S::BN / 64 * 32);
 }
 
 /* Float results in one direction, by tensor copies of pieces of 64 lines of 32; fold: as above. */

@@ -194,13 +194,18 @@ template <typename S> static __device__ __forceinline__ void joined_product(cons
     JoinedRing  r     = {at, shared_address(full), shared_address(empty), 0, 0, (unsigned)args.stages};
     bool        drawn = args.x_grain || args.y_grain, ordered = !args.x_grain || !args.y_grain;
     if (threadIdx.x == 0) {
+        if (!args.x_grain)
+            map_early(&args.x);
+        if (!args.y_grain)
+            map_early(&args.y);
         for (int b = 0; b < args.stages; b++) {
             bar_init(r.full + b * 8, (drawn ? WARPGROUP / 32 : 0) + ordered);
             bar_init(r.empty + b * 8, 1);
         }
-        bar_init_done();
+        bars_ready();
     }
     __syncthreads();
+    grid_turn();
     if (threadIdx.x >= WARPGROUP) {
         draw_slices<S>(args, p, r);
     } else {

@@ -34,88 +34,73 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
 
 #define WGMMA_4(d, i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define WGMMA_16(d, i) WGMMA_4(d, i), WGMMA_4(d, i + 4), WGMMA_4(d, i + 8), WGMMA_4(d, i + 12)
-#define WGMMA_64(d, i) WGMMA_16(d, i), WGMMA_16(d, i + 16), WGMMA_16(d, i + 32), WGMMA_16(d, i + 48)
-#define WGMMA_FIRST_64                                                                                                 \
-    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                           \
-    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"                                                 \
-    "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                                                 \
-    "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define WGMMA_LAST_64                                                                                                  \
-    "%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                                                 \
-    "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                                                 \
-    "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,"                                     \
-    "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+#define WGMMA_32(d, i) WGMMA_16(d, i), WGMMA_16(d, i + 16)
+#define WGMMA_64(d, i) WGMMA_32(d, i), WGMMA_32(d, i + 32)
 
-#define WGMMA_FIRST_32                                                                                                 \
-    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                           \
-    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+/* The first so many operands of an instruction. */
+#define WGMMA_FIRST_16  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+#define WGMMA_FIRST_32  WGMMA_FIRST_16 ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define WGMMA_FIRST_48  WGMMA_FIRST_32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
+#define WGMMA_FIRST_64  WGMMA_FIRST_48 ",%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define WGMMA_FIRST_80  WGMMA_FIRST_64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
+#define WGMMA_FIRST_96  WGMMA_FIRST_80 ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+#define WGMMA_FIRST_112 WGMMA_FIRST_96 ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
+#define WGMMA_FIRST_128 WGMMA_FIRST_112 ",%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 
-#define WGMMA_NEXT_32                                                                                                  \
-    "%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                                                 \
-    "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
-
-/* d = x * y, added to d where `more`: 64 x 256, 192, 128 or 64 of 16 along k; asynchronous. */
-#define WGMMA_256(type)                                                                                                \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %130, 0;\n"                                                           \
-                 "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_LAST_64    \
-                 "}, %128, %129, p, 1, 1, %131, %132; }"                                                               \
-                 : WGMMA_64(d, 0), WGMMA_64(d, 64)                                                                     \
+/* d = x * y, added to d where `more`: 64 x so many columns of 16 along k; asynchronous.  A thread has half as many results as there are columns; x_at to
+ * turned_y: the operands behind them. */
+#define WGMMA(type, columns, results, x_at, y_at, more_at, turned_x, turned_y, ...)                                    \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %" #more_at ", 0;\n"                                                  \
+                 "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type "." type " {" WGMMA_FIRST_##results      \
+                 "}, %" #x_at ", %" #y_at ", p, 1, 1, %" #turned_x ", %" #turned_y "; }"                               \
+                 : __VA_ARGS__                                                                                         \
                  : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
-#define WGMMA_128(type)                                                                                                \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %66, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" WGMMA_FIRST_64                      \
-                 "}, %64, %65, p, 1, 1, %67, %68; }"                                                                   \
-                 : WGMMA_64(d, 0)                                                                                      \
-                 : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
-
-#define WGMMA_192(type)                                                                                                \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_NEXT_32     \
-                 "}, %96, %97, p, 1, 1, %99, %100; }"                                                                  \
-                 : WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_16(d, 80)                                                    \
-                 : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
-
-#define WGMMA_SHORT(type)                                                                                              \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" WGMMA_FIRST_32                       \
-                 "}, %32, %33, p, 1, 1, %35, %36; }"                                                                   \
-                 : WGMMA_16(d, 0), WGMMA_16(d, 16)                                                                     \
-                 : "l"(x), "l"(y), "r"(more), "n"(XN), "n"(YN))
+#define WGMMA_HALF(...)                                                                                                \
+    if (BRAIN)                                                                                                         \
+        WGMMA("bf16", __VA_ARGS__);                                                                                    \
+    else                                                                                                               \
+        WGMMA("f16", __VA_ARGS__)
 
 template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[128], unsigned long long x, unsigned long long y, int more)
 {
-    if (BRAIN)
-        WGMMA_256("bf16");
-    else
-        WGMMA_256("f16");
+    WGMMA_HALF(256, 128, 128, 129, 130, 131, 132, WGMMA_64(d, 0), WGMMA_64(d, 64));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[112], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(224, 112, 112, 113, 114, 115, 116, WGMMA_64(d, 0), WGMMA_32(d, 64), WGMMA_16(d, 96));
 }
 
 template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[96], unsigned long long x, unsigned long long y, int more)
 {
-    if (BRAIN)
-        WGMMA_192("bf16");
-    else
-        WGMMA_192("f16");
+    WGMMA_HALF(192, 96, 96, 97, 98, 99, 100, WGMMA_64(d, 0), WGMMA_32(d, 64));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[80], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(160, 80, 80, 81, 82, 83, 84, WGMMA_64(d, 0), WGMMA_16(d, 64));
 }
 
 template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[64], unsigned long long x, unsigned long long y, int more)
 {
-    if (BRAIN)
-        WGMMA_128("bf16");
-    else
-        WGMMA_128("f16");
+    WGMMA_HALF(128, 64, 64, 65, 66, 67, 68, WGMMA_64(d, 0));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[48], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(96, 48, 48, 49, 50, 51, 52, WGMMA_32(d, 0), WGMMA_16(d, 32));
 }
 
 template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long long x, unsigned long long y, int more)
 {
-    if (BRAIN)
-        WGMMA_SHORT("bf16");
-    else
-        WGMMA_SHORT("f16");
+    WGMMA_HALF(64, 32, 32, 33, 34, 35, 36, WGMMA_32(d, 0));
 }
 
 /* The same of 64 x 128 of 32 along k, 8-bit operands, both along k.  EIGHT: 1 e4m3, 2 e5m2. */
@@ -128,9 +113,9 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long 
 
 #define WGMMA_EIGHT_WIDE(type)                                                                                         \
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_64 "," WGMMA_NEXT_32    \
+                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_96    \
                  "}, %96, %97, p, 1, 1; }"                                                                             \
-                 : WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_16(d, 80)                                                    \
+                 : WGMMA_64(d, 0), WGMMA_32(d, 64)                                                    \
                  : "l"(x), "l"(y), "r"(more))
 
 template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[96], unsigned long long x, unsigned long long y, int more)

@@ -223,7 +223,7 @@ static __device__ __forceinline__ void box_store_deep(const GemmMap *map, unsign
 static __device__ __forceinline__ void wgmma_bytes(unsigned (&d)[Shape::RESULTS], Wide x, Wide y, int more)
 {
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %130, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" WGMMA_FIRST_64 "," WGMMA_LAST_64 "}, %128, %129, p; }"
+                 "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {" WGMMA_FIRST_128 "}, %128, %129, p; }"
                  : BYTES_64(d, 0), BYTES_64(d, 64)
                  : "l"(x), "l"(y), "r"(more));
 }

@@ -57,8 +57,9 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {
-    {256, 256, 3554, 340, 1818}, {192, 195, 3223, 250, 1759}, {128, 149, 2691, 215, 2133}, {64, 119, 1015, 200, 1624}};
+} share_costs[] = {{256, 256, 3447, 340, 1927}, {224, 225, 3500, 295, 3178}, {192, 190, 3742, 250, 3126},
+                   {160, 177, 3166, 232, 2499}, {128, 147, 2898, 215, 2133}, {96, 146, 2040, 207, 1650},
+                   {64, 123, 698, 200, 2012}};
 
 static uint64_t clusters_of(const WwBlas *b)
 {
@@ -123,11 +124,12 @@ HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][7] = {
+    static const char *const entry[2][10] = {
         {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
-         "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk"},
+         "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk", "gemm_half_96_bf16_kk",
+         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk"},
         {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
-    for (size_t i = 0; i < 7 && entry[symmetric][i]; i++)
+    for (size_t i = 0; i < 10 && entry[symmetric][i]; i++)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
@@ -213,7 +215,8 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int de
                          map);
 }
 
-static Status map_result(WwBlas *b, const GemmArgs *g, size_t each, GemmMap *map)
+/* Of C, by boxes of lines of so many bytes, in memory as well. */
+static Status map_result(WwBlas *b, const GemmArgs *g, size_t each, unsigned line, GemmMap *map)
 {
     return ww_tensor_map(b->device,
                          &(WwTensorMap){.type    = each == 4 ? "u32" : "u16",
@@ -221,8 +224,8 @@ static Status map_result(WwBlas *b, const GemmArgs *g, size_t each, GemmMap *map
                                         .rank    = 2,
                                         .dim     = {(uint64_t)g->n, (uint64_t)g->m},
                                         .stride  = {(g->m > 1 ? g->ldc : pitch((size_t)g->n)) * each},
-                                        .box     = {(uint32_t)(ROW_BYTES / each), BOX},
-                                        .swizzle = ROW_BYTES},
+                                        .box     = {(uint32_t)(line / each), BOX},
+                                        .swizzle = line},
                          map);
 }
 
@@ -240,7 +243,9 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     if (a->store)
-        TRY(map_result(b, g, p->result, &a->c));
+        TRY(map_result(b, g, p->result, ROW_BYTES, &a->c));
+    if (a->store && r->columns % BOX && p->result == 2)
+        TRY(map_result(b, g, p->result, ROW_BYTES / 2, &a->c_last));
     return half_grid(b, p, a, w);
 }
 

@@ -11,8 +11,9 @@
 #include "reference.h"
 
 static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[]     = {"half",          "half_narrow",   "half_broad", "half_slim",        "half_plain",
-                                   "half_little:3", "half_middle:2", "half_warp",  "half_warp_little", NULL};
+static const char  *rungs[]     = {"half",      "half_224",         "half_broad", "half_160",      "half_narrow",
+                                   "half_96",   "half_slim",        "half_plain", "half_little:3", "half_middle:2",
+                                   "half_warp", "half_warp_little", NULL};
 static const char  *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
                                    "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
@@ -259,7 +260,8 @@ static void gemm_evenly(void **state)
         const char *rung;
     } shape[]     = {{140, 1200, 620, "half"},       {40, 720, 2010, "half"},        {300, 500, 620, "half_narrow"},
                      {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
-                     {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"}};
+                     {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"},
+                     {140, 1050, 620, "half_224"},   {40, 460, 2010, "half_160"},    {50, 770, 500, "half_96"}};
     uint64_t seed = 89;
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
@@ -499,9 +501,10 @@ static void chosen(void **state)
         {251, 110, 64, false, true, "half_slim"},      {416, 448, 34, false, true, "half_little"},
         {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
         {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_slim"},
-        {2644, 512, 2362, true, true, "half_narrow"},  {2688, 666, 2825, false, true, "half_narrow"},
-        {3432, 1280, 1397, true, false, "half_broad"}, {704, 3776, 1974, true, false, "half_broad"},
+        {2644, 512, 2362, true, true, "half_96"},      {2688, 666, 2825, false, true, "half_narrow"},
+        {3432, 1280, 1397, true, false, "half_160"},   {704, 3776, 1974, true, false, "half_broad"},
         {1792, 3072, 1664, false, true, "half_broad"}, {504, 2112, 832, false, true, "half_slim"},
+        {3400, 896, 2608, false, true, "half_224"},    {706, 2880, 1408, false, true, "half_160"},
     };
     WwPtr       p;
     const char *rung;
