@@ -376,7 +376,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
             if (a.wide)
                 send_floats<S>(a, staged, &next, row, col, d, fold);
             else
-                send_pieces<S>(a, staged, &next, row, col, d, false, fold);
+                send_pieces<S>(a, staged, &next, row, col, d, !S::SYM && a.turned, fold);
         }
         if ((both && g.fill != GEMM_FILL_LOWER) || fold) {
             if (a.wide)

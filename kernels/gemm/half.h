@@ -16,9 +16,9 @@ enum {
  * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k, or 32 where half of the
  * tile's columns are no whole boxes.
  * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
- * of floats without beta.  c_last: the same with lines of 64 bytes, for the last 32 columns of tiles of 96, 160 or 224.  GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an
- * even column on are aligned to their size; GEMM_FOURS: likewise four neighbours from every fourth column on.
- * g.x and g.y are not used; g.alpha and g.beta are floats. */
+ * of floats without beta.  c_last: the same with lines of 64 bytes, for the last 32 columns of tiles of 96, 160 or 224; of a turned C with 32 lines.
+ * GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an even column on are aligned to their size; GEMM_FOURS: likewise four neighbours
+ * from every fourth column on.  g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {
     GemmMap  x, y, c, c_last;
     GemmArgs g;
@@ -36,6 +36,7 @@ typedef struct HalfArgs {
     int      share; /* are shared out among the clusters, so many each, with g.work and g.count (half.cuh); 0: there are no others */
     GemmConst scale_x, scale_y; /* 8-bit operands: floats, of each row of X and column of Y; 0: none */
     int       ends; /* `end` does something; never of A * A^T */
+    int       turned; /* half.cuh: C, of 16 bits and without beta or ends, is n x m: what is added up is its transpose */
     GemmEnd   end;
 } HalfArgs;
 

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)
             v[q] = two_halves<S>(d[j * 32 + i * 8 + q * 2], d[j * 32 + i * 8 + q * 2 + 1]);
         int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
         int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
-        unsigned address = to + unit_at<COLUMNS>(row, at);
+        unsigned address = to + (turned ? unit_at<64>(row, at) : unit_at<COLUMNS>(row, at));
         if (turned)
             matrix_store_turned(address, v);
         else
@@ -50,23 +50,23 @@ static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)
     }
 }
 
-/* A piece from shared memory to column c, row r of a C whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
-template <int COLUMNS> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r)
+/* A piece from shared memory to column c, row r of a C of m x n whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
+template <int LINES, int COLUMNS> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r, int m, int n)
 {
     enum { LANES = COLUMNS / 2 /* of a line */ };
     const GemmArgs &g = a.g;
     int             lane = thread_here() % LANES, col = c + lane * 2;
 #pragma unroll 4
-    for (int i = thread_here() % WARPGROUP / LANES; i < 64 && r + i < g.m; i += WARPGROUP / LANES) {
+    for (int i = thread_here() % WARPGROUP / LANES; i < LINES && r + i < m; i += WARPGROUP / LANES) {
         unsigned        two = shared_word(from + unit_at<COLUMNS>(i, lane / 4) + lane % 4 * 4);
         unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
-        if (g.vector & GEMM_PAIRS && col + 1 < g.n) {
+        if (g.vector & GEMM_PAIRS && col + 1 < n) {
             *(unsigned *)to = two;
             continue;
         }
-        if (col < g.n)
+        if (col < n)
             to[0] = (unsigned short)two;
-        if (col + 1 < g.n)
+        if (col + 1 < n)
             to[1] = (unsigned short)(two >> 16);
     }
 }
@@ -85,11 +85,14 @@ static __device__ __forceinline__ void send_piece(const HalfArgs &a, unsigned st
     stage_piece<S, COLUMNS>(at, d, j, turned);
     fence_async();
     warpgroup_barrier(id);
-    int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64;
+    int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64, m = turned ? a.g.n : a.g.m, n = turned ? a.g.m : a.g.n; /* of C */
     if (!a.store) {
-        copy_piece<COLUMNS>(a, at, c, r);
+        if (turned)
+            copy_piece<COLUMNS, 64>(a, at, c, r, m, n);
+        else
+            copy_piece<64, COLUMNS>(a, at, c, r, m, n);
     } else if (first) {
-        if (r < a.g.m && c < a.g.n)
+        if (r < m && c < n)
             box_store(COLUMNS == 64 ? &a.c : &a.c_last, at, c, r);
         copies_commit();
     }

@@ -103,7 +103,7 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long 
     WGMMA_HALF(64, 32, 32, 33, 34, 35, 36, WGMMA_32(d, 0));
 }
 
-/* The same of 64 x 128 of 32 along k, 8-bit operands, both along k.  EIGHT: 1 e4m3, 2 e5m2. */
+/* The same of 64 x 192, 128 or 64 of 32 along k, 8-bit operands, both along k.  EIGHT: 1 e4m3, 2 e5m2. */
 #define WGMMA_EIGHT(type)                                                                                              \
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %66, 0;\n"                                                            \
                  "wgmma.mma_async.sync.aligned.m64n128k32.f32." type "." type " {" WGMMA_FIRST_64                      \
@@ -124,6 +124,21 @@ template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&
         WGMMA_EIGHT_WIDE("e4m3");
     else
         WGMMA_EIGHT_WIDE("e5m2");
+}
+
+#define WGMMA_EIGHT_SLIM(type)                                                                                         \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"                                                            \
+                 "wgmma.mma_async.sync.aligned.m64n64k32.f32." type "." type " {" WGMMA_FIRST_32                       \
+                 "}, %32, %33, p, 1, 1; }"                                                                             \
+                 : WGMMA_32(d, 0)                                                                                      \
+                 : "l"(x), "l"(y), "r"(more))
+
+template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[32], unsigned long long x, unsigned long long y, int more)
+{
+    if (EIGHT == 1)
+        WGMMA_EIGHT_SLIM("e4m3");
+    else
+        WGMMA_EIGHT_SLIM("e5m2");
 }
 
 template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[64], unsigned long long x, unsigned long long y, int more)

@@ -134,6 +134,9 @@ bool rung_batch(const Rung *r);
 /* Blocks that may share out a tile's k: up to this, 1: none; and the next number worth trying.  Up to CLUSTER of them are a cluster and add up in
  * shared memory; more are several clusters of that many, each with a part of the sums, which a second kernel adds up. */
 unsigned rung_splits(const Rung *r);
+/* Can it compute the transposed product and write its transpose?  Named "rung:turned" then. */
+#define TURNED "turned"
+bool rung_turns(const Rung *r);
 unsigned rung_more_splits(unsigned split);
 enum { CLUSTER = 8, MOST_SPLITS = 128 };
 
@@ -156,6 +159,7 @@ typedef struct Problem {
     size_t       workspace_bytes;
     const Rung  *rung;
     unsigned     split; /* blocks that share out a tile's k (rung_splits); 0 and 1: none do */
+    bool         turned; /* args and all that is of X and Y are those of the transposed product; C lies as it was (half_turn) */
 } Problem;
 
 enum { BLAS_ENTRIES = 64, BLAS_NAME = 40, BLAS_CHOICES = 256 };
@@ -178,6 +182,7 @@ typedef struct BlasChoice {
     int         m, n, k, how;
     const Rung *rung;
     unsigned    split;
+    bool        turned;
 } BlasChoice;
 
 struct WwBlas {
@@ -359,7 +364,9 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 /* The rung for 16-bit operands, and how many blocks share out k. */
 /* Where the choice for that shape is kept for the next call; rung: NULL where it was not made yet.  how: whatever else it depends on, not 0. */
 BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how);
-const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split);
+const Rung *half_choose(WwBlas *b, Problem *p); /* with how it is used, p->split and p->turned */
+bool half_turns(const Problem *p); /* can the kernels of tensor copies write a transposed product's transpose for it? */
+void half_turn(Problem *p); /* C = X Y becomes C^T = Y^T X^T, whose tiles' rows are C's columns */
 /* The rung for 8-bit operands. */
 const Rung *eight_choose(const WwBlas *b, const Problem *p);
 

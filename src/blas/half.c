@@ -53,27 +53,35 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 
 /* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
  * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.
- * 8-bit slices, whose sums are added up as floats, take 7/5 of the time. */
+ * 8-bit slices, whose sums are added up as floats, take 7/5 of the time; those of a Y along n a little more, the more the wider its boxes of 64 are than
+ * the tile. */
 static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {{256, 256, 3447, 340, 1927}, {224, 225, 3500, 295, 3178}, {192, 190, 3742, 250, 3126},
-                   {160, 177, 3166, 232, 2499}, {128, 147, 2898, 215, 2133}, {96, 146, 2040, 207, 1650},
-                   {64, 123, 698, 200, 2012}};
+} share_costs[] = {{256, 256, 3449, 340, 1920}, {224, 226, 3369, 295, 3178}, {192, 192, 3191, 250, 3126},
+                   {160, 177, 2755, 232, 2903}, {128, 151, 2426, 215, 2133}, {96, 146, 1808, 207, 771},
+                   {64, 114, 929, 200, 2992}};
 
 static uint64_t clusters_of(const WwBlas *b)
 {
     return b->sms / PAIR / 2 * 2;
 }
 
-static HalfShare costed(const Rung *r, HalfShare s, bool skewed)
+static uint64_t along_n(const Rung *r, uint64_t slice)
+{
+    int over = (BOX - r->columns % BOX) % BOX;
+    return slice * (uint64_t)(102 + 30 * over / r->columns) / 100;
+}
+
+static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skewed)
 {
     const struct ShareCost *c = share_costs;
     while (c->columns > r->columns)
         c++;
-    uint64_t slice = r->layouts == RUNG_SPLIT   ? SPLIT_PRODUCTS * c->slice
-                     : r->layouts == RUNG_EIGHT ? c->slice * 7 / 5
-                                                : c->slice;
+    uint64_t slice = r->layouts == RUNG_SPLIT        ? SPLIT_PRODUCTS * c->slice
+                     : r->layouts == RUNG_EIGHT      ? c->slice * 7 / 5
+                     : r->symmetric || g->y_row == 1 ? c->slice
+                                                     : along_n(r, c->slice);
     s.cost         = (s.rounds * s.slices + s.share) * slice;
     if (s.share)
         s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
@@ -81,17 +89,17 @@ static HalfShare costed(const Rung *r, HalfShare s, bool skewed)
 }
 
 /* Each pair of the last round by the same number of clusters. */
-static HalfShare in_parts(const Rung *r, HalfShare s, uint64_t rest, uint64_t parts)
+static HalfShare in_parts(const Rung *r, const GemmArgs *g, HalfShare s, uint64_t rest, uint64_t parts)
 {
     s.share    = (s.slices + parts - 1) / parts;
     s.span     = s.share * parts;
     s.parts    = parts;
     s.clusters = rest * parts;
-    return costed(r, s, false);
+    return costed(r, g, s, false);
 }
 
 /* The slices of the last round and of the one before it evenly. */
-static HalfShare evenly(const Rung *r, HalfShare s, uint64_t rest, uint64_t clusters)
+static HalfShare evenly(const Rung *r, const GemmArgs *g, HalfShare s, uint64_t rest, uint64_t clusters)
 {
     uint64_t all = (rest + (s.rounds ? clusters : 0)) * s.slices, share = (all + clusters - 1) / clusters;
     s.rounds -= s.rounds > 0;
@@ -99,7 +107,7 @@ static HalfShare evenly(const Rung *r, HalfShare s, uint64_t rest, uint64_t clus
     s.share    = share > LEAST_SLICES ? share : LEAST_SLICES;
     s.parts    = (s.slices + s.share - 2) / s.share + 1;
     s.clusters = (all + s.share - 1) / s.share;
-    return costed(r, s, true);
+    return costed(r, g, s, true);
 }
 
 HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
@@ -107,19 +115,44 @@ HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
     uint64_t  clusters = clusters_of(b), pairs = pairs_of(r, g), rest = pairs % clusters;
     HalfShare down = {.rounds = pairs / clusters, .slices = slices_of(r, g)}, whole = down, best, other;
     whole.rounds += rest > 0;
-    whole = costed(r, whole, false);
+    whole = costed(r, g, whole, false);
     best  = whole;
     for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest; each++) {
-        other = in_parts(r, down, rest, each);
+        other = in_parts(r, g, down, rest, each);
         if (other.share >= LEAST_SLICES && (each - 1) * other.share < other.slices && other.cost < best.cost)
             best = other;
     }
     if (rest) {
-        other = evenly(r, down, rest, clusters);
+        other = evenly(r, g, down, rest, clusters);
         if (other.parts <= MOST_PARTS && other.cost < best.cost)
             best = other;
     }
     return best.span * 2 * clusters > INT32_MAX ? whole : best;
+}
+
+bool half_turns(const Problem *p)
+{
+    return !p->symmetric && p->result == 2 && p->args.beta << 1 == 0 && !p->ends;
+}
+
+void half_turn(Problem *p)
+{
+    const GemmArgs g = p->args;
+    const WwPtr   *x = p->x;
+    p->args.m        = g.n;
+    p->args.n        = g.m;
+    p->args.x        = g.y;
+    p->args.y        = g.x;
+    p->args.x_row    = g.y_col;
+    p->args.x_col    = g.y_row;
+    p->args.y_row    = g.x_col;
+    p->args.y_col    = g.x_row;
+    p->args.x_batch  = g.y_batch;
+    p->args.y_batch  = g.x_batch;
+    p->args.vector   = (g.vector & ~3) | (g.vector & 1) << 1 | (g.vector >> 1 & 1);
+    p->x             = p->y;
+    p->y             = x;
+    p->turned        = true;
 }
 
 bool half_can(const WwBlas *b, bool symmetric)
@@ -215,16 +248,18 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int de
                          map);
 }
 
-/* Of C, by boxes of lines of so many bytes, in memory as well. */
-static Status map_result(WwBlas *b, const GemmArgs *g, size_t each, unsigned line, GemmMap *map)
+/* Of C, by boxes of so many lines of so many bytes, in memory as well. */
+static Status map_result(WwBlas *b, const Problem *p, const GemmArgs *g, unsigned line, unsigned lines, GemmMap *map)
 {
+    size_t each = p->result;
+    int    m = p->turned ? g->n : g->m, n = p->turned ? g->m : g->n;
     return ww_tensor_map(b->device,
                          &(WwTensorMap){.type    = each == 4 ? "u32" : "u16",
                                         .address = g->c,
                                         .rank    = 2,
-                                        .dim     = {(uint64_t)g->n, (uint64_t)g->m},
-                                        .stride  = {(g->m > 1 ? g->ldc : pitch((size_t)g->n)) * each},
-                                        .box     = {(uint32_t)(line / each), BOX},
+                                        .dim     = {(uint64_t)n, (uint64_t)m},
+                                        .stride  = {(m > 1 ? g->ldc : pitch((size_t)n)) * each},
+                                        .box     = {(uint32_t)(line / each), lines},
                                         .swizzle = line},
                          map);
 }
@@ -243,9 +278,11 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     if (a->store)
-        TRY(map_result(b, g, p->result, ROW_BYTES, &a->c));
-    if (a->store && r->columns % BOX && p->result == 2)
-        TRY(map_result(b, g, p->result, ROW_BYTES / 2, &a->c_last));
+        TRY(map_result(b, p, g, ROW_BYTES, BOX, &a->c));
+    if (a->store && r->columns % BOX && p->turned)
+        TRY(map_result(b, p, g, ROW_BYTES, BOX / 2, &a->c_last));
+    else if (a->store && r->columns % BOX && !a->wide)
+        TRY(map_result(b, p, g, ROW_BYTES / 2, BOX, &a->c_last));
     return half_grid(b, p, a, w);
 }
 
@@ -375,7 +412,8 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     /* A tensor copy writes the last 16 bytes of a row whole.  An upper triangle that is read is not for pieces. */
     bool reads = g->beta << 1 != 0, upper = g->fill == GEMM_FILL_UPPER || g->fill == GEMM_FILL_FULL_FROM_UPPER;
     a.staged = !a.wide && !(reads && upper);
-    a.store  = g->vector & 4 && (size_t)g->n * p->result % 16 == 0 && (a.wide ? !reads : a.staged);
+    a.turned = p->turned;
+    a.store  = g->vector & 4 && (size_t)(p->turned ? g->m : g->n) * p->result % 16 == 0 && (a.wide ? !reads : a.staged);
     if (p->rung->layouts == RUNG_HALF || p->rung->layouts == RUNG_EIGHT)
         TRY(run_maps(b, p, &a, x, y, &w));
     else

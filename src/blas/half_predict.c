@@ -24,8 +24,8 @@ static const struct HalfNumbers {
     double tile;  /* in units: a column's share of a tile's end */
     double copy, copy_mb, both; /* a copied operand, a MB of it; so much less where both are */
     double ragged;              /* a tile of 256 columns whose lines tensor copies cannot write */
-} numbers = {4.49, 1.02,  0.065, 0.898, {0.112, 0.269, 0.618, 0.656}, {0.131, 0.563, 0.6, 1.42}, 2.79, 0.00229, 4.89,
-             3.73, 0.916, 0.615, 3.12};
+} numbers = {4.64, 1.02, 0.065, 0.818, {0.104, 0.264, 0.627, 0.66}, {0.131, 0.569, 0.6, 1.36}, 2.45, 0.00234, 5.28,
+             3.64, 1.05, 1.09,  3.1};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
@@ -67,15 +67,17 @@ static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
     us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;
     us += cy ? numbers.copy + 1e-6 * numbers.copy_mb * g->n * g->k : 0;
     us -= cx && cy ? numbers.both : 0;
-    if (p->result == 2 && !(g->vector & 4 && g->n % 8 == 0))
+    if (p->result == 2 && !(g->vector & 4 && (p->turned ? g->m : g->n) % 8 == 0))
         us += numbers.ragged * ends * r->columns / 256;
     return us * (double)p->batch;
 }
 
-static const Rung *fastest(const WwBlas *b, const Problem *p, unsigned *split)
+static BlasChoice fastest(const WwBlas *b, const Problem *p)
 {
-    const Rung *best  = NULL;
-    double      least = 0;
+    BlasChoice best   = {.split = 1};
+    double     least  = 0;
+    Problem    turned = *p;
+    half_turn(&turned);
     for (size_t i = 0; rung_at(i); i++) {
         const Rung *r = rung_at(i);
         if (r->symmetric != p->symmetric || (r->layouts != RUNG_HALF && r->layouts != RUNG_HALF_JOINED))
@@ -84,11 +86,14 @@ static const Rung *fastest(const WwBlas *b, const Problem *p, unsigned *split)
         for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);
              each          = rung_more_splits(each)) {
             double us = r->layouts == RUNG_HALF ? pairs_us(b, p, r) : joined_us(b, p, r, each);
-            if (best && us >= least)
-                continue;
-            best   = r;
-            least  = us;
-            *split = each;
+            if (!best.rung || us < least) {
+                best  = (BlasChoice){.rung = r, .split = each};
+                least = us;
+            }
+        }
+        if (r->layouts == RUNG_HALF && half_turns(p) && pairs_us(b, &turned, r) < least) {
+            best  = (BlasChoice){.rung = r, .split = 1, .turned = true};
+            least = pairs_us(b, &turned, r);
         }
     }
     return best;
@@ -100,7 +105,8 @@ static int ways(const Problem *p)
     const GemmArgs *g = &p->args;
     Source          x = source_x(g), y = source_y(g);
     unsigned        ax = access_of(p, &x, g->vector & 1, 0), ay = access_of(p, &y, g->vector & 2, 0);
-    return 1 << 12 | (int)ax << 10 | (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 | g->vector;
+    return half_turns(p) << 13 | 1 << 12 | (int)ax << 10 | (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 |
+           g->vector;
 }
 
 /* Larger tiles where every multiprocessor has one. */
@@ -110,18 +116,22 @@ static const Rung *half_warp_choose(const WwBlas *b, const Problem *p)
     return rung_tiles(large, &p->args) * p->batch >= b->sms ? large : rung_for(p->symmetric, FOR_WARP_FEW);
 }
 
-const Rung *half_choose(WwBlas *b, const Problem *p, unsigned *split)
+const Rung *half_choose(WwBlas *b, Problem *p)
 {
     if (!b->half[p->symmetric] && b->warp[p->symmetric])
         return half_warp_choose(b, p);
     if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_16);
-    if (p->batch > 1)
-        return fastest(b, p, split);
-    BlasChoice *c = choice_kept(b, &p->args, ways(p));
-    if (!c->rung)
-        c->rung = fastest(b, p, &c->split);
-    *split = c->split;
+    BlasChoice  none = {0};
+    BlasChoice *c    = p->batch > 1 ? &none : choice_kept(b, &p->args, ways(p));
+    if (!c->rung) {
+        BlasChoice best = fastest(b, p);
+        c->rung         = best.rung;
+        c->split        = best.split;
+        c->turned       = best.turned;
+    }
+    p->split  = c->split;
+    p->turned = c->turned;
     return c->rung;
 }
 
@@ -136,9 +146,11 @@ const Rung *eight_choose(const WwBlas *b, const Problem *p)
 {
     if (!b->half[p->symmetric])
         return rung_for(p->symmetric, FOR_ANY_8);
-    const Rung *wide   = rung_for(p->symmetric, FOR_EIGHT),
-               *narrow = rung_find(p->symmetric ? "aat" : "gemm", "eight_narrow");
-    if (eight_cost(b, p, wide) <= eight_cost(b, p, narrow))
-        return wide;
-    return narrow;
+    const Rung *best = rung_for(p->symmetric, FOR_EIGHT);
+    for (size_t i = 0; rung_at(i); i++) {
+        const Rung *r = rung_at(i);
+        if (r->symmetric == p->symmetric && r->layouts == RUNG_EIGHT && eight_cost(b, p, r) < eight_cost(b, p, best))
+            best = r;
+    }
+    return best;
 }

@@ -240,6 +240,8 @@ static Status tell_rung(WwBlas *b, const Problem *p, const char **rung)
     int  n     = snprintf(b->name, sizeof b->name, "%s", p->rung->name);
     if (split)
         snprintf(b->name + n, sizeof b->name - (size_t)n, ":%u", p->split);
+    else if (p->turned)
+        snprintf(b->name + n, sizeof b->name - (size_t)n, ":" TURNED);
     if (rung)
         *rung = b->name;
     return WW_OK;

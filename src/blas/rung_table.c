@@ -119,6 +119,11 @@ unsigned rung_splits(const Rung *r)
     return r->layouts == RUNG_JOINED ? MOST_SPLITS : r->layouts == RUNG_HALF_JOINED ? CLUSTER : 1;
 }
 
+bool rung_turns(const Rung *r)
+{
+    return r->layouts == RUNG_HALF && !r->symmetric;
+}
+
 unsigned rung_more_splits(unsigned split)
 {
     return split < 4 ? split + 1 : split < CLUSTER ? split + 2 : split * 2;

@@ -16,8 +16,8 @@
 
 enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, TENSOR_MIN_K = 512, TENSOR_TILES = 32, TENSOR_TRIANGLE = 4 };
 
-/* "name" or "name:blocks", which share out k. */
-static const Rung *parse(const char *ladder, const char *text, unsigned *split)
+/* "name" or "name:blocks", which share out k, or "name:turned". */
+static const Rung *parse(const char *ladder, const char *text, Problem *p)
 {
     char        name[32];
     const char *colon = strchr(text, ':');
@@ -28,9 +28,12 @@ static const Rung *parse(const char *ladder, const char *text, unsigned *split)
     const Rung *r = rung_find(ladder, name);
     if (!r || !colon)
         return r;
+    p->turned = rung_turns(r) && strcmp(colon + 1, TURNED) == 0;
+    if (p->turned)
+        return r;
     char         *end  = NULL;
     unsigned long wish = colon[1] >= '1' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
-    *split             = (unsigned)wish;
+    p->split           = (unsigned)wish;
     bool clusters      = wish <= CLUSTER || wish % CLUSTER == 0;
     return wish && !*end && wish <= rung_splits(r) && clusters ? r : NULL;
 }
@@ -59,7 +62,7 @@ BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how)
     uint32_t    hash = ((uint32_t)g->m * 0x9e3779b1u) ^ ((uint32_t)g->n * 0x85ebca77u) ^ ((uint32_t)g->k * 0xc2b2ae3du);
     BlasChoice *c    = &b->choice[(hash >> 20 ^ (uint32_t)how) % BLAS_CHOICES];
     if (c->how != how || c->m != g->m || c->n != g->n || c->k != g->k)
-        *c = (BlasChoice){g->m, g->n, g->k, how, NULL, 1};
+        *c = (BlasChoice){g->m, g->n, g->k, how, NULL, 1, false};
     return c;
 }
 
@@ -122,8 +125,12 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
     bool split = false;
     for (size_t i = 0; ww_blas_rung(ladder, i); i++) {
         const char *other = ww_blas_rung(ladder, i);
-        bool        some  = rung_splits(rung_find(ladder, other)) > 1;
-        str_printf(&names, "%s %s%s", names.len ? "," : "", other, some ? "[:N]" : "");
+        const Rung *r     = rung_find(ladder, other);
+        bool        some  = rung_splits(r) > 1;
+        str_printf(&names, "%s %s%s", names.len ? "," : "", other,
+                   some            ? "[:N]"
+                   : rung_turns(r) ? "[:" TURNED "]"
+                                   : "");
         split = split || some;
     }
     if (split)
@@ -151,13 +158,13 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         return WW_OK;
     bool doubles = type_row(p->type)->kind == TYPE_DOUBLE;
     if (name)
-        p->rung = parse(ladder, name, &p->split);
+        p->rung = parse(ladder, name, p);
     else if (doubles && p->precision == WW_TENSOR && residues_pays(b, p))
         p->rung = rung_for(false, FOR_RESIDUES);
     else if (doubles)
         p->rung = double_choose(b, p);
     else if (half)
-        p->rung = half_choose(b, p, &p->split);
+        p->rung = half_choose(b, p);
     else if (eight)
         p->rung = eight_choose(b, p);
     else if (wide)
@@ -169,6 +176,9 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
     if (!rung_takes(p->rung, p->type))
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "%s: the rung %s has no kernel for %s", ladder,
                            name ? name : p->rung->name, type_row(p->type)->text);
+    if (p->turned && !half_turns(p))
+        return device_fail(b->device, WW_ERR_UNAVAILABLE,
+                           "%s: %s writes 16-bit results without beta, biases and activations alone", ladder, name);
     bool copies = !rung_batch(p->rung) || half || eight;
     if (p->args.k == 0 && doubles)
         p->rung = rung_for(p->rung->symmetric, FOR_ANY_64);
@@ -176,5 +186,8 @@ Status problem_choose(WwBlas *b, Problem *p, const char *ladder, const char *nam
         p->rung = rung_for(p->rung->symmetric, half ? FOR_ANY_16 : eight ? FOR_ANY_8 : FOR_FULL);
     if (p->args.k == 0)
         p->split = 1;
+    p->turned = p->turned && p->args.k;
+    if (p->turned)
+        half_turn(p);
     return WW_OK;
 }

@@ -8,7 +8,7 @@
 #include "reference.h"
 
 static const WwType types[]     = {WW_E4M3_F32, WW_E5M2_F32, WW_E4M3_BF16, WW_E5M2_BF16};
-static const char  *rungs[]     = {"eight", "eight_narrow", "eight_plain", NULL};
+static const char  *rungs[]     = {"eight", "eight_narrow", "eight_slim", "eight_plain", NULL};
 static const char  *aat_rungs[] = {"eight", "eight_narrow", "eight_plain", NULL};
 static const float  factor[]    = {1, 0, -0.5f, 2};
 

@@ -13,7 +13,7 @@ static const struct Way {
             {WW_BF16, WW_BF16_F32, {"half", "half_160", "half_slim", "half_warp", NULL}},
             {WW_F16_F32, WW_F16_F32, {"half", "half_warp_little", "half_plain", "half_little", "half_middle"}},
             {WW_E4M3_BF16, WW_E4M3_F32, {"eight", "eight_narrow", "eight_plain"}},
-            {WW_E5M2_F32, WW_E5M2_F32, {"eight", "eight_narrow", "eight_plain"}}};
+            {WW_E5M2_F32, WW_E5M2_F32, {"eight", "eight_slim", "eight_plain"}}};
 enum { WAYS = sizeof ways / sizeof *ways, PAD = 0x5a };
 
 typedef struct Shape {

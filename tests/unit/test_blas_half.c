@@ -271,6 +271,37 @@ static void gemm_evenly(void **state)
     }
 }
 
+/* Tiles of the transposed product: results of 16 bits without beta, of every layout, aligned and not, C's edges inside a tile and a piece. */
+static void gemm_turned(void **state)
+{
+    static const char *const turned[]   = {"half:turned",     "half_224:turned",    "half_broad:turned",
+                                           "half_160:turned", "half_narrow:turned", "half_96:turned",
+                                           "half_slim:turned"};
+    static const size_t      shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
+    uint64_t                 seed       = 97;
+    (void)state;
+    for (unsigned how = 0; how < 8; how++)
+        for (size_t r = 0; r < sizeof turned / sizeof *turned; r++) {
+            const size_t *s = shape[(how + r) % 4];
+            Case          t = {(how + r) & 1 ? WW_F16 : WW_BF16,
+                      how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
+                      how & 2,
+                      how & 4,
+                      s[0],
+                      s[1],
+                      s[2],
+                      (how + r) / 4 % 3 * 4,
+                      0,
+                      factors[how % 6],
+                      0,
+                      turned[r]};
+            run_gemm(&t, &seed);
+            t.extra = (how + r) % 7;
+            t.shift = r % 2;
+            run_gemm(&t, &seed);
+        }
+}
+
 static void gemm_small(void **state)
 {
     static const size_t shape[][3] = {{1, 1, 1}, {3, 2, 5}, {0, 4, 3}, {4, 0, 3}, {5, 7, 0}, {65, 129, 64}};
@@ -496,15 +527,24 @@ static void chosen(void **state)
         bool        ta, tb;
         const char *rung;
     } shape[] = {
-        {518, 16, 64, true, false, "half_little"},     {768, 44, 64, true, false, "half_little"},
-        {16, 3355, 359, true, false, "half_little:6"}, {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_slim"},      {416, 448, 34, false, true, "half_little"},
-        {1821, 64, 453, true, false, "half_little:8"}, {25, 58, 192, true, false, "half_little:3"},
-        {3379, 55, 219, false, true, "half_little:4"}, {227, 2013, 1536, true, false, "half_slim"},
-        {2644, 512, 2362, true, true, "half_96"},      {2688, 666, 2825, false, true, "half_narrow"},
-        {3432, 1280, 1397, true, false, "half_160"},   {704, 3776, 1974, true, false, "half_broad"},
-        {1792, 3072, 1664, false, true, "half_broad"}, {504, 2112, 832, false, true, "half_slim"},
-        {3400, 896, 2608, false, true, "half_224"},    {706, 2880, 1408, false, true, "half_160"},
+        {518, 16, 64, true, false, "half_little"},
+        {768, 44, 64, true, false, "half_little"},
+        {16, 3355, 359, true, false, "half_little:6"},
+        {151, 896, 128, true, false, "half_little:2"},
+        {251, 110, 64, false, true, "half_slim"},
+        {416, 448, 34, false, true, "half_little"},
+        {1821, 64, 453, true, false, "half_little:8"},
+        {25, 58, 192, true, false, "half_little:3"},
+        {3379, 55, 219, false, true, "half_little:4"},
+        {227, 2013, 1536, true, false, "half_slim"},
+        {2644, 512, 2362, true, true, "half_96"},
+        {2688, 666, 2825, false, true, "half_narrow"},
+        {3432, 1280, 1397, true, false, "half_160"},
+        {704, 3776, 1974, true, false, "half_broad"},
+        {1792, 3072, 1664, false, true, "half_broad"},
+        {504, 2112, 832, false, true, "half_slim"},
+        {3400, 896, 2608, false, true, "half_broad:turned"},
+        {706, 2880, 1408, false, true, "half_160"},
     };
     WwPtr       p;
     const char *rung;
@@ -546,6 +586,15 @@ static void refused(void **state)
     g.rung = "half";
     assert_int_equal(ww_gemm(blas, &g), WW_ERR_UNAVAILABLE);
     assert_string_equal(ww_device_error(device), "gemm: the rung half has no kernel for float");
+    g.type     = WW_BF16;
+    g.rung     = "half:turned";
+    g.beta.f32 = 1;
+    assert_int_equal(ww_gemm(blas, &g), WW_ERR_UNAVAILABLE);
+    assert_string_equal(ww_device_error(device),
+                        "gemm: half:turned writes 16-bit results without beta, biases and activations alone");
+    g.rung = "half_little:turned";
+    assert_int_equal(ww_gemm(blas, &g), WW_ERR_NOT_FOUND);
+    assert_non_null(strstr(ww_device_error(device), " half_160[:turned]"));
     g.type = WW_F16;
     g.rung = NULL;
     g.a    = p + 1;
@@ -560,6 +609,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gemm_layouts, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_shares_k, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_evenly, open_small, close_blas),
+        cmocka_unit_test_setup_teardown(gemm_turned, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),
