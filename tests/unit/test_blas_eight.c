@@ -424,6 +424,36 @@ static void every_number(void **state)
         }
 }
 
+/* The width of tiles whose busiest cluster has the least to do, of the H200's 66. */
+static void chosen(void **state)
+{
+    static const struct {
+        size_t      m, n, k;
+        const char *rung;
+    } shape[] = {{1024, 1024, 4096, "eight_slim"}, {2048, 2048, 2048, "eight_narrow"}, {8192, 8192, 8192, "eight"}};
+    WwPtr       d;
+    const char *rung;
+    (void)state;
+    assert_works(ww_alloc(device, 4096, &d));
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        WwGemm p = {.type      = WW_E4M3_BF16,
+                    .trans_b   = true,
+                    .m         = shape[i].m,
+                    .n         = shape[i].n,
+                    .k         = shape[i].k,
+                    .alpha.f32 = 1,
+                    .a         = d,
+                    .b         = d + 1024,
+                    .c         = d + 2048,
+                    .lda       = shape[i].k,
+                    .ldb       = shape[i].k,
+                    .ldc       = shape[i].n};
+        if (works_if_built(ww_gemm_rung(blas, &p, &rung)) && strcmp(rung, "eight_plain") != 0)
+            assert_string_equal(rung, shape[i].rung);
+    }
+    assert_works(ww_free(device, d));
+}
+
 static void refused(void **state)
 {
     WwPtr d;
@@ -466,6 +496,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(layouts),      cmocka_unit_test(tiles),
                                        cmocka_unit_test(symmetric),    cmocka_unit_test(batches_and_no_terms),
-                                       cmocka_unit_test(every_number), cmocka_unit_test(refused)};
+                                       cmocka_unit_test(every_number), cmocka_unit_test(chosen),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, open_blas, close_blas);
 }
