@@ -479,16 +479,40 @@ static Region *region_of(InitState *s, const SweepCall *c, const SweepAccess *x)
     return per->cached;
 }
 
-static bool takes(void *state, const SweepCall *c)
+static const InitSweep *sweep_of(InitState *s, const Sweep *of)
 {
-    InitState *s    = state;
-    InitBlock *b    = block_of(s, c->block);
-    bool       good = true;
+    InitSweep *k = by_sweep(&s->sweeps, of->number, sizeof *k);
+    for (uint32_t i = 0; !k->known && i < of->naccesses; i++) {
+        const SweepAccess *x = &of->access[i];
+        k->writes |= writes(x->seen);
+        if (reads(x->seen) && !(k->reads >> x->party & 1)) {
+            k->reads |= UINT32_C(1) << x->party;
+            k->first[x->party] = i;
+        }
+    }
+    k->known = true;
+    return k;
+}
+
+/* Is everything around the party written? */
+static bool all_written(InitState *s, const InitBlock *b, const SweepCall *c, const InitSweep *k, uint32_t party)
+{
+    const SweepParty *p = &c->of->party[party];
+    if (p->space == ACCESS_SHARED)
+        return !b || !b->shared.left;
+    const Region *r = region_of(s, c, &c->of->access[k->first[party]]);
+    return r && !r->left && c->at[party] >= r->base && c->at[party] + p->bytes <= r->base + r->bytes;
+}
+
+/* Is everything written that the party's accesses read? */
+static bool party_good(InitState *s, const InitBlock *b, const SweepCall *c, uint32_t party)
+{
+    bool good = true;
     for (uint32_t i = 0; good && i < c->of->naccesses; i++) {
         const SweepAccess *x = &c->of->access[i];
-        if (!reads(x->seen))
+        if (x->party != party || !reads(x->seen))
             continue;
-        if (c->of->party[x->party].space == ACCESS_SHARED)
+        if (c->of->party[party].space == ACCESS_SHARED)
             good = !b || shared_good(&b->shared, c, x);
         else
             good = global_good(region_of(s, c, x), c, x);
@@ -496,10 +520,24 @@ static bool takes(void *state, const SweepCall *c)
     return good;
 }
 
+static bool takes(void *state, const SweepCall *c)
+{
+    InitState       *s    = state;
+    InitBlock       *b    = block_of(s, c->block);
+    const InitSweep *k    = sweep_of(s, c->of);
+    bool             good = true;
+    for (uint32_t m = k->reads; good && m; m &= m - 1) {
+        uint32_t party = (uint32_t)__builtin_ctz(m);
+        good           = all_written(s, b, c, k, party) || party_good(s, b, c, party);
+    }
+    return good;
+}
+
 static void sweep(void *state, const SweepCall *c)
 {
-    SweepRoom room;
-    for (uint32_t i = 0; i < c->of->naccesses; i++) {
+    InitState *s = state;
+    SweepRoom  room;
+    for (uint32_t i = 0; sweep_of(s, c->of)->writes && i < c->of->naccesses; i++) {
         if (!writes(c->of->access[i].seen))
             continue;
         Access a = sweep_access(c, i, &room);
@@ -608,6 +646,7 @@ static void on_join(Observer *o, void *state)
     findings_merge(&w->found, &s->found);
     blocks_free(s->blocks, w->warps);
     blocks_free(s->idle, w->warps);
+    free(s->sweeps.row);
     free(s->instr);
     free(s);
 }

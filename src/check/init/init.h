@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "check/bits.h"
+#include "check/by_sweep.h"
 #include "check/check.h"
 #include "check/within.h"
 #include "check/init/written.h"
@@ -60,9 +61,16 @@ typedef struct InitInstr {
     const Region *region;
 } InitInstr;
 
+typedef struct InitSweep { /* what is known of a Sweep */
+    bool     known, writes;
+    uint32_t reads;                /* parties that it reads, a bit each */
+    uint32_t first[SWEEP_PARTIES]; /* the first read of each */
+} InitSweep;
+
 typedef struct InitState { /* one worker */
     InitWatch    *watch;
     const Within *within;
+    BySweep     sweeps; /* InitSweep */
     InitInstr  *instr;
     InitBlock  *blocks, *idle, *last;
     PoisonLanes copied;         /* what a cp.async reads */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mangle.h"
+#include "check/by_sweep.h"
 #include "check/check.h"
 #include "check/origin.h"
 #include "check/picture.h"
@@ -39,8 +40,15 @@ typedef struct WatchState {
     Watch        *watch;
     const Within *within;
     Range        *range; /* of this worker: variables' ranges are learnt */
+    BySweep       rooms; /* Rooms */
     Findings      found;
 } WatchState;
+
+/* Where a sweep's parties may lie so that all of its accesses are within. */
+typedef struct Rooms {
+    bool     known;
+    uint64_t low[SWEEP_PARTIES], room[SWEEP_PARTIES]; /* [low, low + room] */
+} Rooms;
 
 /* ---- ranges ---- */
 
@@ -238,20 +246,62 @@ static void on_access(void *state, const Access *a)
     f->picture = picture(s, a, r, bad);
 }
 
+/* The range that the access must keep to; NULL: any will do. */
+static const Range *range_of(const WatchState *s, const Sweep *of, const SweepAccess *x)
+{
+    const Range *r      = &s->range[x->seen->instr];
+    bool         shared = of->party[x->party].space == ACCESS_SHARED;
+    return r->origin.kind == ORIGIN_NONE || r->origin.kind == ORIGIN_MANY || r->shared != shared ? NULL : r;
+}
+
+/* Finds out the rooms of a sweep, all of whose ranges are known.  There are none where a range is too small for its access, or lies so low that
+ * some of the party would lie before everything. */
+static void find_rooms(const WatchState *s, const Sweep *of, Rooms *rooms)
+{
+    uint64_t low[SWEEP_PARTIES] = {0}, high[SWEEP_PARTIES];
+    for (uint32_t k = 0; k < of->nparties; k++)
+        high[k] = UINT64_MAX;
+    for (uint32_t i = 0; i < of->naccesses; i++) {
+        const SweepAccess *x = &of->access[i];
+        const Range       *r = range_of(s, of, x);
+        if (!r)
+            continue;
+        uint64_t from = r->base > x->low ? r->base - x->low : 0;
+        if (x->high - x->low > r->bytes || r->base + r->bytes < x->high)
+            return;
+        uint64_t to    = r->base + r->bytes - x->high;
+        low[x->party]  = from > low[x->party] ? from : low[x->party];
+        high[x->party] = to < high[x->party] ? to : high[x->party];
+    }
+    for (uint32_t k = 0; k < of->nparties; k++) {
+        if (low[k] > high[k])
+            return;
+        rooms->low[k]  = low[k];
+        rooms->room[k] = high[k] - low[k];
+    }
+    rooms->known = true;
+}
+
 /* All of them within what their addresses were computed from?  What is not known yet is learnt from the access itself. */
 static bool takes(void *state, const SweepCall *c)
 {
-    const WatchState *s = state;
+    WatchState *s     = state;
+    Rooms      *rooms = by_sweep(&s->rooms, c->of->number, sizeof *rooms);
+    bool        in    = rooms->known;
+    for (uint32_t k = 0; in && k < c->of->nparties; k++)
+        in = c->at[k] - rooms->low[k] <= rooms->room[k];
+    if (in)
+        return true;
     for (uint32_t i = 0; i < c->of->naccesses; i++) {
-        const SweepAccess *x    = &c->of->access[i];
-        const Range       *r    = &s->range[x->seen->instr];
-        uint64_t           from = c->at[x->party] + x->low - r->base, n = x->high - x->low;
-        bool               shared = c->of->party[x->party].space == ACCESS_SHARED;
-        if (r->origin.kind == ORIGIN_NONE || r->origin.kind == ORIGIN_MANY || r->shared != shared)
+        const SweepAccess *x = &c->of->access[i];
+        const Range       *r = range_of(s, c->of, x);
+        if (!r)
             continue;
+        uint64_t from = c->at[x->party] + x->low - r->base, n = x->high - x->low;
         if (!r->known || n > r->bytes || from > r->bytes - n)
             return false;
     }
+    find_rooms(s, c->of, rooms);
     return true;
 }
 
@@ -276,6 +326,7 @@ static void on_join(Observer *o, void *state)
 {
     WatchState *s = state;
     findings_merge(&((Watch *)o)->found, &s->found);
+    free(s->rooms.row);
     free(s->range);
     free(s);
 }

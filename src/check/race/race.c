@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "check/race/race_cells.h"
-#include "check/race/race_sweep.h"
+#include "check/race/race_log.h"
 
 #include "base/arena.h"
 
@@ -169,6 +169,8 @@ static void touch(State *s, RaceBlock *b, RaceBlock *owner, const Access *a, Str
     RaceRun  *r    = s->run;
     StampKind kind = owner && a->op == ACCESS_COPY ? BY_COPY : BY_THREAD;
     Touch     t    = {.cells = &s->cells, .b = b, .owner = owner, .a = a, .strong = strength != STRENGTH_WEAK};
+    if (owner)
+        race_log_flush(&s->cells, owner);
     if (kind == BY_COPY)
         order_copies(b, COPY_LOADS, a->warp);
     if (owner && owner != b)
@@ -240,7 +242,7 @@ static void race_access(void *state, const Access *a)
 
 /* ---- accesses that are told at once ---- */
 
-static const Swept *swept_of(State *s, const Sweep *of)
+static Swept *swept_of(State *s, const Sweep *of)
 {
     if (of->number >= s->nswept) {
         uint32_t n = of->number + 16;
@@ -255,12 +257,16 @@ static const Swept *swept_of(State *s, const Sweep *of)
 
 static void race_sweep(void *state, const SweepCall *c)
 {
-    State       *s = state;
-    const Swept *x = swept_of(s, c->of);
-    RaceBlock   *b = block_of(s, c->block);
-    SweepRoom    room;
+    State     *s = state;
+    Swept     *x = swept_of(s, c->of);
+    RaceBlock *b = block_of(s, c->block);
+    SweepRoom  room;
     if (x->simple) {
-        swept_touch(&s->cells, b, c, x);
+        uint32_t all = (UINT32_C(1) << c->of->nparties) - 1, skip = swept_quiet(&s->cells, c, x);
+        if (x->shared && s->run->logs && race_log_takes(&s->cells, b, c, x))
+            skip |= x->shared;
+        if (all & ~skip)
+            swept_touch(&s->cells, b, c, x, skip);
         return;
     }
     for (uint32_t i = 0; i < c->of->naccesses; i++) {
@@ -377,10 +383,24 @@ static void forget(State *s, const SyncEvent *e)
         shadow_forget(s->run->race->shadow, e->addr[__builtin_ctz(m)], e->values[__builtin_ctz(m)]);
 }
 
+/* Does the event leave the order of what was noted (race_log.h) as it is, or end its epoch? */
+static bool keeps_notes(const RaceBlock *b, const SyncEvent *e)
+{
+    switch ((SyncKind)e->kind) {
+    case SYNC_BAR: return e->waits;
+    case SYNC_BAR_DONE: return order_bar_is_whole(b, e->id);
+    case SYNC_EXCHANGE:
+    case SYNC_EXIT: return true;
+    default: return false;
+    }
+}
+
 static void race_sync(void *state, const SyncEvent *e)
 {
     State     *s = state;
     RaceBlock *b = block_of(s, e->block);
+    if (b->log && !keeps_notes(b, e))
+        race_log_flush(&s->cells, b);
     switch ((SyncKind)e->kind) {
     case SYNC_BAR: order_bar_arrive(b, e->id, e->warp, e->mask, e->waits); break;
     case SYNC_BAR_DONE: order_bar_done(b, e->id); break;
@@ -432,6 +452,7 @@ static void *race_fork(Observer *o, const LaunchInfo *info, unsigned worker)
         r->payload  = xcalloc(info->instrs + 1u, sizeof *r->payload);
         r->guess    = xcalloc(info->instrs + 1u, sizeof *r->guess);
         race_find_guesses(info, r->guess);
+        r->logs = race_log_fits(r);
     }
     return s;
 }
@@ -440,6 +461,7 @@ static void free_blocks(RaceBlock *b)
 {
     for (RaceBlock *next; b; b = next) {
         next = b->next;
+        race_log_free(b->log);
         order_free(b);
     }
 }
@@ -451,7 +473,7 @@ static void race_join(Observer *o, void *state)
     free_blocks(s->active);
     free_blocks(s->idle);
     for (uint32_t i = 0; i < s->nswept; i++)
-        free(s->swept[i]);
+        swept_free(s->swept[i]);
     free(s->swept);
     free(s);
 }

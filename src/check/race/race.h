@@ -5,6 +5,7 @@
  *
  *     Access ──▶ race.c, race_cells.c      each cell of shadow memory it touches: does the stamp there clash with mine?
  *                   │              race_shadow.h: pages of stamps     race_stamp.h: who, when, where from
+ *     SweepCall ───▶│ race_sweep.c, race_words.c, race_log.c    accesses that native code tells of at once
  *                   ▼
  *     SyncEvent ▶ race_order.c, race_sync.c    did that access happen before this one?     race_clock.h
  *                   │
@@ -42,6 +43,7 @@ typedef struct RaceRun { /* one launch */
     uint32_t           number;    /* of the launch */
     bool               open;      /* some of what is not older is of launches that are not ordered with this one */
     HostWork          *beside; size_t nbeside; /* copies and fills that nothing orders with it */
+    bool               logs;      /* blocks only note what they can (race_log.h) */
     bool               flags;     /* the kernel has fences or acquiring or releasing accesses */
     void             (*touch)(const struct Touch *t);
     void             (*sweep)(const struct Touch *t, const SweepCall *c, const struct Swept *s, uint32_t skip);

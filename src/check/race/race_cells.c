@@ -349,7 +349,7 @@ static const Ways v4_ways = {pick32_v4, pick64_v4, line_up_v4, known_v4};
 #endif
 
 /* Halves of the warp whose lanes stand side by side; the lanes that are left. */
-HOT uint32_t touch_halves(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, Stamp differ, uint32_t rows)
+HOT uint32_t touch_halves(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, Stamp differ, uint64_t rows)
 {
     const uint32_t half = UINT32_MAX >> LANES / 2;
     unsigned       per  = (unsigned)__builtin_ctz(t->a->bytes) - WORD_BITS;
@@ -378,7 +378,7 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
                  bytes <= 16;
     Stamp    differ = r->flags || r->open ? 0 : t->a->space == ACCESS_SHARED ? SERIAL_MASK | WARP_MASK : SERIAL_MASK;
     bool     quiets = plain && !t->writes && differ && t->dead == t->base;
-    uint32_t rows   = quiets ? quiet_rows(at, lanes) : 0;
+    uint64_t rows   = quiets ? quiet_rows(at, lanes) : 0;
     if (quiets && quiet_has(p, t->base, rows))
         return;
     if (!plain || t->writes)
@@ -447,6 +447,7 @@ HOT void touch_shared(const Touch *t, const Ways *ways)
         uint32_t at[LANES], page = off[__builtin_ctz(left)] >> PAGE_BITS, here = ways->pick32(off, page, at) & left;
         left &= ~here;
         split_if_narrow(t, &t->pages[page]);
+        page_is_newer(&t->pages[page], t->me);
         touch_page(t, &t->pages[page], here, at, ways);
     }
 }
@@ -469,11 +470,6 @@ HOT void touch_global(const Touch *t, const Ways *ways)
     }
 }
 
-static inline uint32_t rows_between(uint32_t low, uint32_t high)
-{
-    return (uint32_t)((UINT64_C(2) << (high >> ROW_BITS)) - (UINT64_C(1) << (low >> ROW_BITS)));
-}
-
 bool cells_quiet(const Touch *t, const Page *p, uint32_t at, uint32_t bytes)
 {
     return t->dead == t->base && p->shift == WORD_BITS && quiet_has(p, t->base, rows_between(at, at + bytes - 1));
@@ -487,7 +483,7 @@ HOT bool sweep_read(const Touch *t, const SweepCall *c, const SweepAccess *x, co
     if (k->shape == SHAPE_OTHER || low >> PAGE_BITS != high >> PAGE_BITS || p->shift != WORD_BITS)
         return false;
     low &= PAGE_BYTES - 1;
-    uint32_t rows = rows_between(low, high & (PAGE_BYTES - 1));
+    uint64_t rows = rows_between(low, high & (PAGE_BYTES - 1));
     Found    found;
     if (quiet_has(p, t->base, rows))
         return true;
@@ -560,6 +556,8 @@ HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t sk
             continue;
         }
         if (shared && shapes && sweep_read(&one[1], c, x, &s->access[i]))
+            continue;
+        if (s->access[i].nwords && words_touch(&one[0], c, x, s->word + s->access[i].word, s->access[i].nwords))
             continue;
         a = sweep_access(c, i, &room);
         if (shared)

@@ -253,6 +253,11 @@ static bool whole_block(const RaceBlock *b, const BarrierOrder *bar)
     return true;
 }
 
+bool order_bar_is_whole(const RaceBlock *b, uint32_t id)
+{
+    return b->bar[id].waiting && whole_block(b, &b->bar[id]);
+}
+
 void order_bar_done(RaceBlock *b, uint32_t id)
 {
     BarrierOrder *bar = &b->bar[id];

@@ -115,6 +115,7 @@ struct RaceBlock {
     bool          async, foreign; /* asynchronous operations, threads of other blocks have touched its shared memory */
     uint8_t      *swizzle; /* by 16 bytes: 1 + the swizzle a tensor copy wrote them with; NULL: none did */
     Page         *shared;  uint32_t npages;
+    struct RaceLog *log;   /* race_log.h; NULL: none */
     Serials      *serials;
     RaceBlock    *next;
 };
@@ -140,6 +141,8 @@ void order_exit(RaceBlock *b, uint32_t warp, uint32_t mask);
 void order_warp_sync(RaceBlock *b, uint32_t warp, uint32_t mask);
 void order_bar_arrive(RaceBlock *b, uint32_t id, uint32_t warp, uint32_t mask, bool waits);
 void order_bar_done(RaceBlock *b, uint32_t id);
+/* Will order_bar_done order all threads of the block? */
+bool order_bar_is_whole(const RaceBlock *b, uint32_t id);
 
 /* race_sync.c */
 ThreadOrder *order_threads(RaceBlock *b); /* makes them */

@@ -9,11 +9,6 @@
 
 #include "check/race/race_cells.h"
 
-#define SERIAL_MASK (~UINT64_C(0) << (TIME_SHIFT + TICK_BITS))
-#define WARP_MASK   (UINT64_C(31) << (THREAD_SHIFT + 5))
-#define LANE_MASK   (UINT64_C(31) << THREAD_SHIFT)
-#define OWN_MASK    (SERIAL_MASK | UINT64_C(1023) << THREAD_SHIFT | KIND_MASK)
-
 #define HOT static inline __attribute__((always_inline))
 
 HOT bool is_own(Stamp a, Stamp me)

@@ -26,9 +26,9 @@ typedef struct Page {
     Stamp *plane[PLANES];
     uint8_t shift;  /* log2 of a cell's bytes: WORD_BITS or 0 */
     uint8_t tries;  /* race_quiet.h, as are the next two */
-    uint32_t quiet;
+    uint64_t quiet;
     Stamp   quiet_since;
-    Stamp   newest; /* of global memory: no stamp of the page is later */
+    Stamp   newest; /* no stamp of the page is later */
     int     lock;
 } Page;
 

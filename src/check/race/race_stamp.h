@@ -36,6 +36,10 @@ typedef enum StampKind {
 enum { TICK_BITS = 12, TIME_SHIFT = 27, THREAD_SHIFT = 17, SITE_SHIFT = 4, KIND_SHIFT = 2, KIND_MASK = 3 << KIND_SHIFT };
 #define TICKS        (UINT32_C(1) << TICK_BITS)
 #define SITE_UNKNOWN ((UINT32_C(1) << 13) - 1)
+#define SERIAL_MASK  (~UINT64_C(0) << (TIME_SHIFT + TICK_BITS))
+#define WARP_MASK    (UINT64_C(31) << (THREAD_SHIFT + 5))
+#define LANE_MASK    (UINT64_C(31) << THREAD_SHIFT)
+#define OWN_MASK     (SERIAL_MASK | UINT64_C(1023) << THREAD_SHIFT | KIND_MASK)
 #define SERIALS      (UINT32_C(1) << 25)
 
 static inline Stamp stamp_make(Time time, unsigned thread, unsigned site, StampKind kind, Strength strength)

@@ -5,7 +5,10 @@
  * itself, in their order; a Sweep with anything but weak loads and stores is taken apart (race.c). */
 #include "check/race/race_sweep.h"
 
+#include <stdlib.h>
+
 #include "base/arena.h"
+#include "check/race/race_quiet.h"
 
 /* ---- once ---- */
 
@@ -71,6 +74,81 @@ static bool is_apart(const Swept *s, const Sweep *of, uint32_t party)
     return apart;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const SweptRun *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Sorted runs that touch each other become one; what is left of n.  *apart: no byte is in two. */
+static uint32_t join_runs(SweptRun *run, uint32_t n, bool *apart)
+{
+    uint32_t k = 0;
+    qsort(run, n, sizeof *run, by_place);
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t end = run[k].at + run[k].bytes, stop = run[i].at + run[i].bytes;
+        *apart &= run[i].at >= end;
+        if (run[i].at > end)
+            run[++k] = run[i];
+        else if (stop > end)
+            run[k].bytes = stop - run[k].at;
+    }
+    return n ? k + 1 : 0;
+}
+
+/* What each party touches. */
+static void find_runs(Swept *s, const Sweep *of)
+{
+    bool apart = true;
+    s->run     = xmalloc((of->naccesses * LANES + 1u) * sizeof *s->run);
+    s->words   = true;
+    for (uint32_t k = 0, first = 0; k < of->nparties; k++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < of->naccesses; i++) {
+            const SweepAccess *x = &of->access[i];
+            for (unsigned lane = 0; x->party == k && lane < LANES; lane++) {
+                s->run[first + n++] = (SweptRun){.at = x->lane[lane], .bytes = x->seen->bytes};
+                s->words &= !((x->lane[lane] | x->seen->bytes) & ((1 << WORD_BITS) - 1));
+            }
+            s->writes |= x->party == k && x->seen->op == ACCESS_ST;
+        }
+        s->party[k] = (SweptParty){first, join_runs(s->run + first, n, &apart)};
+        s->shared |= (uint32_t)(of->party[k].space == ACCESS_SHARED) << k;
+        first += s->party[k].nruns;
+    }
+    s->words &= apart || !s->writes;
+}
+
+/* Are the lanes of a read of global memory neither in a row nor of words that are looked at by lanes? */
+static bool is_scattered(const Swept *s, const SweepAccess *x)
+{
+    bool row = true;
+    for (unsigned i = 1; i < LANES; i++)
+        row &= x->lane[i] == x->lane[i - 1] + x->seen->bytes;
+    return s->words && !s->writes && !row && !(s->shared >> x->party & 1) && x->seen->bytes <= 16;
+}
+
+static void find_words(Swept *s, const Sweep *of)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < of->naccesses; i++) {
+        SweptAccess *k = &s->access[i];
+        if (!is_scattered(s, &of->access[i]))
+            continue;
+        s->word   = xrealloc(s->word, (n + LANES * (16u >> WORD_BITS)) * sizeof *s->word);
+        k->word   = n;
+        k->nwords = words_find(s->word + n, &of->access[i]);
+        n += k->nwords;
+    }
+}
+
+void swept_free(Swept *s)
+{
+    if (s)
+        free(s->run), free(s->word);
+    free(s);
+}
+
 Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint32_t instr),
                  Strength (*strength)(RaceRun *r, const Access *a))
 {
@@ -92,6 +170,8 @@ Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint3
     }
     for (uint32_t i = 0; i < of->nparties; i++)
         s->apart |= (uint32_t)((s->reads >> i & 1) && is_apart(s, of, i)) << i;
+    find_runs(s, of);
+    find_words(s, of);
     return s;
 }
 
@@ -110,7 +190,44 @@ static uint32_t quiet_parties(const Touch *t, const SweepCall *c, uint32_t reads
     return quiet;
 }
 
-void swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s)
+/* Bytes [at, end) of global memory; they begin in the run's page. */
+static bool is_quiet(Cells *cells, SweptRun *run, uint64_t at, uint64_t end)
+{
+    Stamp since = cells->run->floor << TIME_SHIFT;
+    bool  quiet = true;
+    for (uint64_t next; quiet && at < end; at = next) {
+        if (run->number != at >> PAGE_BITS || !run->page) {
+            run->number = at >> PAGE_BITS;
+            run->page   = cells_page(cells, at);
+        }
+        Page *p = run->page;
+        next    = (at | (PAGE_BYTES - 1)) + 1;
+        next    = next < end ? next : end;
+        if (cells->locks)
+            page_lock(p);
+        quiet = p->shift == WORD_BITS &&
+                quiet_has(p, since, rows_between(at & (PAGE_BYTES - 1), (next - 1) & (PAGE_BYTES - 1)));
+        if (cells->locks)
+            page_unlock(p);
+    }
+    return quiet;
+}
+
+uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s)
+{
+    uint32_t quiet = 0;
+    for (uint32_t k = 0; !s->writes && s->words && k < c->of->nparties; k++) {
+        const SweptParty *p    = &s->party[k];
+        SweptRun         *run  = &s->run[p->first];
+        bool              good = !(s->shared >> k & 1);
+        for (uint32_t i = 0; good && i < p->nruns; i++)
+            good = is_quiet(cells, &run[i], c->at[k] + run[i].at, c->at[k] + run[i].at + run[i].bytes);
+        quiet |= (uint32_t)good << k;
+    }
+    return quiet;
+}
+
+void swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip)
 {
     const RaceRun *r = cells->run;
     Touch t[2] = {{.cells = cells, .b = b, .me = stamp_make(b->now, c->warp * LANES, 0, BY_THREAD, STRENGTH_WEAK)}};
@@ -120,7 +237,12 @@ void swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s)
     t[1].pages            = b->shared;
     t[1].base             = (b->foreign ? b->oldest : b->base) << TIME_SHIFT;
     t[1].dead             = b->async ? b->oldest << TIME_SHIFT : t[1].base;
-    uint32_t quiet        = quiet_parties(&t[1], c, s->reads);
-    if (quiet + 1 != UINT32_C(1) << c->of->nparties)
-        r->sweep(t, c, s, quiet);
+    skip |= quiet_parties(&t[1], c, s->reads & ~skip);
+    for (uint32_t m = s->shared & ~skip; m; m &= m - 1) {
+        uint32_t k = (uint32_t)__builtin_ctz(m);
+        for (uint64_t at = c->at[k] >> PAGE_BITS; at <= (c->at[k] + c->of->party[k].bytes - 1) >> PAGE_BITS; at++)
+            page_is_newer(&t[1].pages[at], t[1].me);
+    }
+    if (~skip & ((UINT32_C(1) << c->of->nparties) - 1))
+        r->sweep(t, c, s, skip);
 }

@@ -12,24 +12,54 @@ typedef enum SweptShape { SHAPE_OTHER, SHAPE_ROW, SHAPE_TWINS, SHAPE_GROUPS } Sw
 
 enum { SWEPT_GROUPS = 4 };
 
+typedef struct SweptWord { /* of one access */
+    uint32_t at;            /* from the party's lowest byte */
+    uint8_t  first, second; /* lanes that read it; the same: only one does */
+} SweptWord;
+
 typedef struct SweptAccess {
+    uint32_t word, nwords; /* Swept.word; 0: it is looked at lane by lane */
     uint16_t site;
     uint8_t  shape, groups;
     uint8_t  first[SWEPT_GROUPS]; /* lanes */
 } SweptAccess;
 
+typedef struct SweptRun { /* bytes in a row that a party touches, none of the run beside it */
+    uint32_t at, bytes;   /* at: from the party's lowest */
+    uint64_t number;      /* of the page of global memory that it was met in last */
+    Page    *page;        /* NULL: none */
+} SweptRun;
+
+typedef struct SweptParty {
+    uint32_t first, nruns;
+} SweptParty;
+
 typedef struct Swept { /* what is known of a Sweep */
     bool        simple; /* all of it is weak, in a kernel without flags, and nothing but cells is to be looked at */
-    uint32_t    reads;  /* parties of weak reads of words in shared memory, a bit each */
+    bool        writes; /* it is a store */
+    bool        words;  /* whole words; a store: each by one lane */
+    uint32_t    shared; /* parties in shared memory, a bit each */
+    uint32_t    reads;  /* parties of weak reads of words in shared memory */
     uint32_t    apart;  /* those of them where each word is read for one group of lanes only */
+    SweptRun   *run;
+    SweptWord  *word;
+    SweptParty  party[SWEEP_PARTIES];
     SweptAccess access[];
 } Swept;
 
-/* site, strength: of an access.  free(). */
+/* site, strength: of an access. */
 Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint32_t instr),
                  Strength (*strength)(RaceRun *r, const Access *a));
-/* A simple one. */
-void   swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s);
+void   swept_free(Swept *s);
+/* Parties in global memory that would find nothing and leave nothing. */
+uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s);
+/* A simple one.  Parties in `skip` are left out. */
+void   swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip);
+
+/* race_words.c.  The words that x reads, sorted, each once; how many, at most LANES for each word of a lane. */
+uint32_t words_find(SweptWord *word, const SweepAccess *x);
+/* Looks at a weak read of such words in global memory and keeps it.  false: the usual way must look at it, whatever was kept here. */
+bool     words_touch(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptWord *word, uint32_t n);
 
 /* race_cells.c.  The function for this processor.  t: by space, all but a, writes, and the site of me.  Parties in `skip` are left out. */
 typedef void CellsSweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t skip);

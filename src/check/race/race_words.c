@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Weak reads of words in global memory that a Sweep tells of, a word at a time instead of a lane: which words each access reads, and which two
+ * lanes of them come first, is known from the start.  What is decided here is what touch_lane (race_cells.c) would decide, for what words
+ * mostly hold:
+ *
+ *     first reader    second reader      kept
+ *     nobody          nobody             the first lane, and the second
+ *     another block   nobody, or one     the first lane as the second reader
+ *                     of the same block
+ *     another block   a third block      nothing
+ *     another warp    nobody, or one     the first lane as the second reader
+ *                     of the same warp
+ *     another warp    a third warp, or   nothing
+ *                     another block
+ *
+ * Everything else (somebody has written, or the warp itself has read) is left to the usual way, for the whole access: what was kept here it
+ * finds and leaves as it is.  Not where anything but barriers of the block orders its threads. */
+#include "check/race/race_sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "check/race/race_quiet.h"
+
+#define SERIAL(s)  ((s) >> (TIME_SHIFT + TICK_BITS))
+#define WARP_OF(s) ((s) >> (THREAD_SHIFT + 5) & 31)
+
+static int by_place(const void *a, const void *b)
+{
+    const SweptWord *x = a, *y = b;
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->first > y->first) - (x->first < y->first);
+}
+
+uint32_t words_find(SweptWord *word, const SweepAccess *x)
+{
+    uint32_t n = 0, k = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        for (unsigned i = 0; i < x->seen->bytes; i += 1 << WORD_BITS)
+            word[n++] = (SweptWord){x->lane[lane] + i, (uint8_t)lane, (uint8_t)lane};
+    qsort(word, n, sizeof *word, by_place);
+    for (uint32_t i = 1; i < n; i++) {
+        if (word[i].at != word[k].at)
+            word[++k] = word[i];
+        else if (word[k].second == word[k].first)
+            word[k].second = word[i].first;
+    }
+    return n ? k + 1 : 0;
+}
+
+/* Do only barriers of the block order its threads, and has it had one serial only? */
+static bool is_plain(const RaceBlock *b, uint32_t warp)
+{
+    return !b->know && !b->thread && !b->warp[warp].know && !b->warp[warp].lane && b->now >> TICK_BITS == b->birth;
+}
+
+typedef enum Kept { KEPT_ROOM, KEPT_NEAR, KEPT_FULL, KEPT_OTHER } Kept; /* NEAR: full of the block's own readers */
+
+typedef struct Cell {
+    Stamp *a, *c; /* the readers */
+    Stamp  base, block_base;
+} Cell;
+
+/* The first reader is alive. */
+static inline Kept keep_beside(Cell k, Stamp me)
+{
+    Stamp a = *k.a, c = *k.c;
+    bool  others = SERIAL(a) != SERIAL(me), room = c < k.base;
+    if (!others && (a < k.block_base || WARP_OF(a) == WARP_OF(me)))
+        return KEPT_OTHER;
+    if (!room && SERIAL(c) != SERIAL(a))
+        return KEPT_FULL;
+    if (!room && !others && WARP_OF(c) != WARP_OF(a))
+        return c < k.block_base || WARP_OF(c) == WARP_OF(me) ? KEPT_OTHER : KEPT_NEAR;
+    *k.c = me;
+    return KEPT_ROOM;
+}
+
+static inline Kept keep_word(Cell k, Stamp me, const SweptWord *x)
+{
+    if ((*k.a | *k.c) & KIND_MASK)
+        return KEPT_OTHER;
+    if (*k.a >= k.base)
+        return keep_beside(k, me | (Stamp)x->first << THREAD_SHIFT);
+    if (*k.c >= k.base)
+        return KEPT_OTHER;
+    *k.a = me | (Stamp)x->first << THREAD_SHIFT;
+    if (x->second != x->first)
+        *k.c = me | (Stamp)x->second << THREAD_SHIFT;
+    return KEPT_ROOM;
+}
+
+/* Words of one page.  false: some are left to the usual way. */
+static bool touch_words(const Touch *t, Page *p, uint64_t at, const SweptWord *word, uint32_t n)
+{
+    const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
+    Cell         k    = {.base = t->base, .block_base = t->b->base << TIME_SHIFT};
+    uint64_t     full = 0, rows = 0;
+    bool         good = p->shift == WORD_BITS;
+    if (!good)
+        return false;
+    Stamp *a = page_plane(p, PLANE_READ), *c = page_plane(p, PLANE_READ2);
+    page_is_newer(p, t->me);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t in = (uint32_t)(at + word[i].at) & (PAGE_BYTES - 1), x = in >> WORD_BITS;
+        uint64_t row = UINT64_C(1) << (in >> ROW_BITS);
+        if ((w && w[x] >= t->base) || (w2 && w2[x] >= t->base))
+            return false;
+        k.a       = a + x;
+        k.c       = c + x;
+        Kept kept = keep_word(k, t->me, &word[i]);
+        good &= kept != KEPT_OTHER;
+        full |= kept == KEPT_FULL ? row : 0;
+        rows |= kept == KEPT_FULL ? 0 : row;
+    }
+    if (full & ~rows)
+        quiet_try(p, t->base, full & ~rows, SERIAL_MASK);
+    return good;
+}
+
+bool words_touch(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptWord *word, uint32_t n)
+{
+    uint64_t at   = c->at[x->party];
+    bool     good = n && !(at & ((1 << WORD_BITS) - 1)) && t->dead == t->base && is_plain(t->b, c->warp);
+    for (uint32_t i = 0, end; good && i < n; i = end) {
+        uint64_t number = (at + word[i].at) >> PAGE_BITS;
+        Page    *p      = cells_page(t->cells, at + word[i].at);
+        for (end = i + 1; end < n && (at + word[end].at) >> PAGE_BITS == number;)
+            end++;
+        if (t->cells->locks)
+            page_lock(p);
+        good = touch_words(t, p, at, word + i, end - i);
+        if (t->cells->locks)
+            page_unlock(p);
+    }
+    return good;
+}
