@@ -379,6 +379,7 @@ static void mbarrier(State *s, RaceBlock *b, const SyncEvent *e)
 /* Memory of the device-side heap begins a new life. */
 static void forget(State *s, const SyncEvent *e)
 {
+    s->cells.unquiet++;
     for (uint32_t m = e->mask; m; m &= m - 1)
         shadow_forget(s->run->race->shadow, e->addr[__builtin_ctz(m)], e->values[__builtin_ctz(m)]);
 }

@@ -381,8 +381,10 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
     uint64_t rows   = quiets ? quiet_rows(at, lanes) : 0;
     if (quiets && quiet_has(p, t->base, rows))
         return;
-    if (!plain || t->writes)
+    if (!plain || t->writes) {
         p->quiet = 0;
+        t->cells->unquiet++;
+    }
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per   = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
         Found    found = touch_run(t, t->me, p, at[0] >> WORD_BITS, LANES << per, per, differ);

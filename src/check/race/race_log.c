@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Notes belong to an epoch, the time of the last barrier of the whole block (RaceBlock.base): what is of another one is forgotten without
- * being told.  A page whose newest stamp is of this epoch has cells that the bits say nothing of, and takes no notes. */
+ * being told.  A page whose newest stamp is of this epoch has cells that the bits say nothing of, and takes no notes; nor does a page take
+ * reads that has no plane for second readers, because touch_page (race_cells.c) asks whether there is one. */
 #include "check/race/race_log.h"
 
 #include <stdlib.h>
@@ -92,7 +93,8 @@ static bool is_open(const RaceLog *log, const RaceBlock *b, Words w, bool writes
 {
     uint64_t hit = 0;
     for (uint32_t i = w.first >> (PAGE_BITS - WORD_BITS); i <= (w.end - 1) >> (PAGE_BITS - WORD_BITS); i++)
-        if (i >= b->npages || b->shared[i].newest >> TIME_SHIFT >= b->base)
+        if (i >= b->npages || b->shared[i].newest >> TIME_SHIFT >= b->base ||
+            (!writes && !b->shared[i].plane[PLANE_READ2]))
             return false;
     while (w.first < w.end) {
         const Marks *m = &log->marks[mark_of(&w) / MARKS];

@@ -96,6 +96,16 @@ static uint32_t join_runs(SweptRun *run, uint32_t n, bool *apart)
     return n ? k + 1 : 0;
 }
 
+static void measure_runs(SweptParty *p, const SweptRun *run)
+{
+    p->in_rows = true;
+    p->unquiet = UINT64_MAX;
+    for (uint32_t i = 0; i < p->nruns; i++) {
+        p->longest = run[i].bytes > p->longest ? run[i].bytes : p->longest;
+        p->in_rows &= !(run[i].at & ((1 << ROW_BITS) - 1));
+    }
+}
+
 /* What each party touches. */
 static void find_runs(Swept *s, const Sweep *of)
 {
@@ -112,11 +122,13 @@ static void find_runs(Swept *s, const Sweep *of)
             }
             s->writes |= x->party == k && x->seen->op == ACCESS_ST;
         }
-        s->party[k] = (SweptParty){first, join_runs(s->run + first, n, &apart)};
+        s->party[k] = (SweptParty){.first = first, .nruns = join_runs(s->run + first, n, &apart)};
+        measure_runs(&s->party[k], s->run + first);
         s->shared |= (uint32_t)(of->party[k].space == ACCESS_SHARED) << k;
         first += s->party[k].nruns;
     }
     s->words &= apart || !s->writes;
+    s->quiets = s->words && !s->writes ? ~s->shared & ((UINT32_C(1) << of->nparties) - 1) : 0;
 }
 
 /* Are the lanes of a read of global memory neither in a row nor of words that are looked at by lanes? */
@@ -190,39 +202,60 @@ static uint32_t quiet_parties(const Touch *t, const SweepCall *c, uint32_t reads
     return quiet;
 }
 
-/* Bytes [at, end) of global memory; they begin in the run's page. */
-static bool is_quiet(Cells *cells, SweptRun *run, uint64_t at, uint64_t end)
+static bool is_quiet(Cells *cells, uint64_t at, uint64_t end)
 {
     Stamp since = cells->run->floor << TIME_SHIFT;
     bool  quiet = true;
     for (uint64_t next; quiet && at < end; at = next) {
-        if (run->number != at >> PAGE_BITS || !run->page) {
-            run->number = at >> PAGE_BITS;
-            run->page   = cells_page(cells, at);
-        }
-        Page *p = run->page;
+        Page *p = cells_page(cells, at);
         next    = (at | (PAGE_BYTES - 1)) + 1;
         next    = next < end ? next : end;
         if (cells->locks)
             page_lock(p);
-        quiet = p->shift == WORD_BITS &&
-                quiet_has(p, since, rows_between(at & (PAGE_BYTES - 1), (next - 1) & (PAGE_BYTES - 1)));
+        quiet = quiet_has(p, since, rows_between(at & (PAGE_BYTES - 1), (next - 1) & (PAGE_BYTES - 1)));
         if (cells->locks)
             page_unlock(p);
     }
     return quiet;
 }
 
+static inline bool run_is_quiet(Cells *cells, SweptRun *run, uint64_t at)
+{
+    uint32_t low = (uint32_t)at & (PAGE_BYTES - 1), high = low + run->bytes - 1;
+    if (cells->locks || high >= PAGE_BYTES)
+        return is_quiet(cells, at, at + run->bytes);
+    if (run->number != at >> PAGE_BITS || !run->page) {
+        run->number = at >> PAGE_BITS;
+        run->page   = cells_page(cells, at);
+    }
+    return quiet_has(run->page, cells->run->floor << TIME_SHIFT, rows_between(low, high));
+}
+
+/* It mostly goes on in the rows where it was before. */
+static bool party_is_quiet(Cells *cells, SweptParty *p, SweptRun *run, uint64_t at)
+{
+    uint64_t row  = at >> ROW_BITS;
+    uint32_t rows = (((uint32_t)at & ((1 << ROW_BITS) - 1)) + p->longest - 1) >> ROW_BITS;
+    bool     good = true;
+    if (p->row == row && p->unquiet == cells->unquiet && rows <= p->rows)
+        return true;
+    for (uint32_t i = 0; good && i < p->nruns; i++)
+        good = run_is_quiet(cells, &run[i], at + run[i].at);
+    if (good && p->in_rows && !cells->locks) {
+        p->row     = row;
+        p->rows    = rows;
+        p->unquiet = cells->unquiet;
+    }
+    return good;
+}
+
 uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s)
 {
     uint32_t quiet = 0;
-    for (uint32_t k = 0; !s->writes && s->words && k < c->of->nparties; k++) {
-        const SweptParty *p    = &s->party[k];
-        SweptRun         *run  = &s->run[p->first];
-        bool              good = !(s->shared >> k & 1);
-        for (uint32_t i = 0; good && i < p->nruns; i++)
-            good = is_quiet(cells, &run[i], c->at[k] + run[i].at, c->at[k] + run[i].at + run[i].bytes);
-        quiet |= (uint32_t)good << k;
+    for (uint32_t m = s->quiets; m; m &= m - 1) {
+        uint32_t    k = (uint32_t)__builtin_ctz(m);
+        SweptParty *p = &s->party[k];
+        quiet |= (uint32_t)party_is_quiet(cells, p, &s->run[p->first], c->at[k]) << k;
     }
     return quiet;
 }

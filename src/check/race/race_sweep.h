@@ -32,6 +32,10 @@ typedef struct SweptRun { /* bytes in a row that a party touches, none of the ru
 
 typedef struct SweptParty {
     uint32_t first, nruns;
+    uint32_t longest;     /* of its runs, in bytes */
+    bool     in_rows;     /* each run begins as far into a row (race_quiet.h) as the party does */
+    uint64_t row, unquiet; /* the row it began in when it was last found quiet, and Cells.unquiet then */
+    uint32_t rows;        /* that each run reached into beyond its first */
 } SweptParty;
 
 typedef struct Swept { /* what is known of a Sweep */
@@ -39,6 +43,7 @@ typedef struct Swept { /* what is known of a Sweep */
     bool        writes; /* it is a store */
     bool        words;  /* whole words; a store: each by one lane */
     uint32_t    shared; /* parties in shared memory, a bit each */
+    uint32_t    quiets; /* parties of weak reads of words in global memory */
     uint32_t    reads;  /* parties of weak reads of words in shared memory */
     uint32_t    apart;  /* those of them where each word is read for one group of lanes only */
     SweptRun   *run;

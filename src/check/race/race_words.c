@@ -58,36 +58,43 @@ static bool is_plain(const RaceBlock *b, uint32_t warp)
 typedef enum Kept { KEPT_ROOM, KEPT_NEAR, KEPT_FULL, KEPT_OTHER } Kept; /* NEAR: full of the block's own readers */
 
 typedef struct Cell {
-    Stamp *a, *c; /* the readers */
+    Page  *p;
+    size_t i;
     Stamp  base, block_base;
 } Cell;
 
-/* The first reader is alive. */
-static inline Kept keep_beside(Cell k, Stamp me)
+/* The second reader.  Its plane is there once a page needs it, and no sooner: touch_page asks for it. */
+static inline Stamp second(Cell k)
 {
-    Stamp a = *k.a, c = *k.c;
-    bool  others = SERIAL(a) != SERIAL(me), room = c < k.base;
+    return k.p->plane[PLANE_READ2] ? k.p->plane[PLANE_READ2][k.i] : 0;
+}
+
+/* The first reader, a, is alive. */
+static inline Kept keep_beside(Cell k, Stamp a, Stamp c, Stamp me)
+{
+    bool others = SERIAL(a) != SERIAL(me), room = c < k.base;
     if (!others && (a < k.block_base || WARP_OF(a) == WARP_OF(me)))
         return KEPT_OTHER;
     if (!room && SERIAL(c) != SERIAL(a))
         return KEPT_FULL;
     if (!room && !others && WARP_OF(c) != WARP_OF(a))
         return c < k.block_base || WARP_OF(c) == WARP_OF(me) ? KEPT_OTHER : KEPT_NEAR;
-    *k.c = me;
+    page_plane(k.p, PLANE_READ2)[k.i] = me;
     return KEPT_ROOM;
 }
 
 static inline Kept keep_word(Cell k, Stamp me, const SweptWord *x)
 {
-    if ((*k.a | *k.c) & KIND_MASK)
+    Stamp *first = &k.p->plane[PLANE_READ][k.i], a = *first, c = second(k);
+    if ((a | c) & KIND_MASK)
         return KEPT_OTHER;
-    if (*k.a >= k.base)
-        return keep_beside(k, me | (Stamp)x->first << THREAD_SHIFT);
-    if (*k.c >= k.base)
+    if (a >= k.base)
+        return keep_beside(k, a, c, me | (Stamp)x->first << THREAD_SHIFT);
+    if (c >= k.base)
         return KEPT_OTHER;
-    *k.a = me | (Stamp)x->first << THREAD_SHIFT;
+    *first = me | (Stamp)x->first << THREAD_SHIFT;
     if (x->second != x->first)
-        *k.c = me | (Stamp)x->second << THREAD_SHIFT;
+        page_plane(k.p, PLANE_READ2)[k.i] = me | (Stamp)x->second << THREAD_SHIFT;
     return KEPT_ROOM;
 }
 
@@ -95,20 +102,19 @@ static inline Kept keep_word(Cell k, Stamp me, const SweptWord *x)
 static bool touch_words(const Touch *t, Page *p, uint64_t at, const SweptWord *word, uint32_t n)
 {
     const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
-    Cell         k    = {.base = t->base, .block_base = t->b->base << TIME_SHIFT};
+    Cell         k    = {.p = p, .base = t->base, .block_base = t->b->base << TIME_SHIFT};
     uint64_t     full = 0, rows = 0;
     bool         good = p->shift == WORD_BITS;
     if (!good)
         return false;
-    Stamp *a = page_plane(p, PLANE_READ), *c = page_plane(p, PLANE_READ2);
+    page_plane(p, PLANE_READ);
     page_is_newer(p, t->me);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t in = (uint32_t)(at + word[i].at) & (PAGE_BYTES - 1), x = in >> WORD_BITS;
         uint64_t row = UINT64_C(1) << (in >> ROW_BITS);
         if ((w && w[x] >= t->base) || (w2 && w2[x] >= t->base))
             return false;
-        k.a       = a + x;
-        k.c       = c + x;
+        k.i       = x;
         Kept kept = keep_word(k, t->me, &word[i]);
         good &= kept != KEPT_OTHER;
         full |= kept == KEPT_FULL ? row : 0;
