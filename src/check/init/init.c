@@ -535,9 +535,9 @@ static bool takes(void *state, const SweepCall *c)
 
 static void sweep(void *state, const SweepCall *c)
 {
-    InitState *s = state;
-    SweepRoom  room;
-    for (uint32_t i = 0; sweep_of(s, c->of)->writes && i < c->of->naccesses; i++) {
+    bool      stores = sweep_of(state, c->of)->writes;
+    SweepRoom room;
+    for (uint32_t i = 0; stores && i < c->of->naccesses; i++) {
         if (!writes(c->of->access[i].seen))
             continue;
         Access a = sweep_access(c, i, &room);
