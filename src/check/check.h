@@ -55,7 +55,8 @@ typedef struct MemoryEvent {
     bool        known;
     const WorkOrder *work; /* writes, reads and copies of a stream; NULL: everything else is ordered with it */
     const char *name; /* of a variable or argument; of a read, the library's call that makes it; or NULL */
-    void      (*host)(WwFinding *f); /* gives a finding the place of the host's call, for ever valid; NULL: it has none */
+    void      (*host)(WwFinding *f, void *call); /* gives a finding the place of a call of the host's, for ever valid; NULL: it has none */
+    void *(*call)(void); /* the call that this is part of, for `host`, where NULL means the same; set where host is */
 } MemoryEvent;
 
 /* What the assembler makes of a kernel, for one thread. */

@@ -63,7 +63,8 @@ void emulator_tell_work(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t
                                                           .from    = from,
                                                           .bytes   = bytes,
                                                           .work    = work,
-                                                          .host    = ((Emulator *)d)->host});
+                                                          .host    = ((Emulator *)d)->host,
+                                                          .call    = ((Emulator *)d)->call});
 }
 
 void emulator_tell_read(WwDevice *d, const char *by, uint64_t address, uint64_t bytes, const WorkOrder *work)
@@ -73,12 +74,14 @@ void emulator_tell_read(WwDevice *d, const char *by, uint64_t address, uint64_t 
                                                           .bytes   = bytes,
                                                           .name    = by,
                                                           .work    = work,
-                                                          .host    = ((Emulator *)d)->host});
+                                                          .host    = ((Emulator *)d)->host,
+                                                          .call    = ((Emulator *)d)->call});
 }
 
-void emulator_host(WwDevice *d, void (*place)(WwFinding *f))
+void emulator_host(WwDevice *d, void (*place)(WwFinding *f, void *call), void *(*call)(void))
 {
     ((Emulator *)d)->host = place;
+    ((Emulator *)d)->call = call;
 }
 
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)

@@ -24,8 +24,8 @@ void      emulator_shown(WwDevice *d, uint64_t from, uint64_t to, const WorkOrde
 MemoryUse emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, const WorkOrder *host);
 /* ww_alloc, at the beginning of a page of the host. */
 Status emulator_alloc_page(WwDevice *d, uint64_t bytes, WwPtr *out);
-/* How a finding gets the place of the host's call (MemoryEvent.host). */
-void emulator_host(WwDevice *d, void (*place)(WwFinding *f));
+/* How a finding gets the place of a call of the host's, and which call this is (MemoryEvent.host, .call). */
+void emulator_host(WwDevice *d, void (*place)(WwFinding *f, void *call), void *(*call)(void));
 /* The limits of cudaDeviceSetLimit that kernels depend on (emu/emu.h), the checkers told of a heap that moved. */
 Status   emulator_set_heap(WwDevice *d, uint64_t bytes);
 void     emulator_set_stack(WwDevice *d, uint32_t bytes);

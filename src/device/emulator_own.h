@@ -25,7 +25,8 @@ typedef struct Emulator {
     bool           asks_registers; /* of every kernel, as performance is checked */
     uint64_t       launches, seed;
     uint32_t       blocks[2]; /* first and random ones of a launch that is observed; 0 and 0: all */
-    void         (*host)(WwFinding *f); /* MemoryEvent.host */
+    void         (*host)(WwFinding *f, void *call); /* MemoryEvent.host */
+    void        *(*call)(void);
 } Emulator;
 
 /* x fastest. */

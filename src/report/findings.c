@@ -297,6 +297,16 @@ static void host_text(const WwFinding *f, const Colours *c, Str *out)
     str_add(out, "; a program compiled with -g shows the line\n");
 }
 
+/* Only kernels have threads. */
+static void other_text(const WwFindingEnd *e, const Colours *c, Str *out)
+{
+    str_printf(out, "%snote:%s ", c->note, c->off);
+    if (e->kernel)
+        str_printf(out, "block (%u, %u, %u), thread (%u, %u, %u): ", e->block.x, e->block.y, e->block.z, e->thread.x,
+                   e->thread.y, e->thread.z);
+    str_printf(out, "%s\n", e->message ? e->message : "the other end");
+}
+
 static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
 {
     const WwFinding *f      = &r->f;
@@ -320,9 +330,7 @@ static void finding_text(const ReportFinding *r, const Colours *c, Str *out)
     host_text(f, c, out);
     if (f->other && f->other->file) {
         place(f->other->file, f->other->line, f->other->col, c, out);
-        str_printf(out, "%snote:%s block (%u, %u, %u), thread (%u, %u, %u): %s\n", c->note, c->off, f->other->block.x,
-                   f->other->block.y, f->other->block.z, f->other->thread.x, f->other->thread.y, f->other->thread.z,
-                   f->other->message ? f->other->message : "the other end");
+        other_text(f->other, c, out);
         source(f->other->file, f->other->line, f->other->col, NULL, c, out);
         callers(f->other->inlined, f->other->ninlined, c, out);
     } else if (f->other && f->other->message) {

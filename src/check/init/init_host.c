@@ -120,7 +120,7 @@ static void add_unwritten(const Reading *g, bool padding)
                                        reader(g->e), g->e->bytes, g->r->bytes, g->bytes[padding], g->at[padding] - g->r->base,
                               padding ? ": padding, by their places" : "");
     if (g->e->host)
-        g->e->host(f);
+        g->e->host(f, NULL);
 }
 
 /* ---- reading ---- */

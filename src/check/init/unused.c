@@ -242,7 +242,7 @@ static void allocated(Unused *un, const MemoryEvent *e)
     u->base  = e->address;
     u->bytes = e->bytes;
     if (e->host)
-        e->host(&u->place);
+        e->host(&u->place, NULL);
     written_alloc(&un->read, e->address, e->bytes);
     written_alloc(&un->wrote, e->address, e->bytes);
     HASH_ADD(hh, un->use, base, sizeof u->base, u);

@@ -137,7 +137,7 @@ static void tell_touched(Works *w, const MemoryEvent *e, const Use *u, const WwF
                      verb(e->kind == MEMORY_CHANGED), who, verb(u->writes),
                      end->line ? arena_printf(w->arena, " at line %u", end->line) : "");
     if (e->host)
-        e->host(&f);
+        e->host(&f, NULL);
     WwFindingEnd *other = ARENA_NEW(w->arena, WwFindingEnd);
     *other              = *end;
     other->message      = u->writes ? "written here" : "read here";

@@ -338,6 +338,7 @@ void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned l
     if (!f)
         return;
     f->address = a->addr[lane];
+    f->far     = h->asked;
     f->message = findings_text(
         found, "%s %s, which a %s of another stream %s; nothing orders the two (an event, a wait of the host)",
         writes ? "writes" : "reads", allocation(r, found, a->addr[lane]), works_noun(h), works_verb(h));

@@ -269,6 +269,33 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
 
 /* ---- copies and fills ---- */
 
+const char *works_noun(const HostWork *h)
+{
+    return h->kind == MEMORY_GIVEN   ? "cudaMallocAsync"
+           : h->kind == MEMORY_TAKEN ? "cudaFreeAsync"
+           : h->writes               ? "copy or fill"
+                                     : "copy";
+}
+
+/* Looks for the host's call once, and only for work that is, or may be, told of. */
+static const WwFindingEnd *asked(Works *w, HostWork *h)
+{
+    WwFinding f = {0};
+    if (h->host)
+        h->host(&f, h->call);
+    if (f.file || (f.nhost && f.host[0].function)) {
+        const char   *what = works_noun(h);
+        WwFindingEnd *e    = ARENA_NEW(w->arena, WwFindingEnd);
+        e->file            = f.file;
+        e->line            = f.line;
+        e->message         = f.file ? arena_printf(w->arena, "the %s was asked for here", what)
+                                    : arena_printf(w->arena, "the %s was asked for by %s", what, f.host[0].function);
+        h->asked           = e;
+    }
+    h->host = NULL;
+    return h->asked;
+}
+
 const HostWork *works_queue_beside(const Works *w, const WorkOrder *me, uint32_t queue, size_t *n)
 {
     const Queue *q  = &w->queue[queue];
@@ -284,7 +311,7 @@ const HostWork *works_queue_beside(const Works *w, const WorkOrder *me, uint32_t
     return *n ? &q->host[lo] : NULL;
 }
 
-HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n)
+HostWork *works_beside(Works *w, const WorkOrder *me, size_t *n)
 {
     HostWork *list = NULL;
     *n             = 0;
@@ -293,6 +320,8 @@ HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n)
         const HostWork *h = works_queue_beside(w, me, i, &more);
         if (!more)
             continue;
+        for (size_t k = 0; k < more; k++)
+            asked(w, &w->queue[i].host[(size_t)(h - w->queue[i].host) + k]);
         list = xrealloc(list, (*n + more) * sizeof *list);
         memcpy(list + *n, h, more * sizeof *list);
         *n += more;
@@ -341,14 +370,6 @@ static const char *verb(bool writes)
     return writes ? "writes" : "reads";
 }
 
-const char *works_noun(const HostWork *h)
-{
-    return h->kind == MEMORY_GIVEN   ? "cudaMallocAsync"
-           : h->kind == MEMORY_TAKEN ? "cudaFreeAsync"
-           : h->writes               ? "copy or fill"
-                                     : "copy";
-}
-
 const char *works_verb(const HostWork *h)
 {
     return h->kind == MEMORY_GIVEN ? "allocates" : h->kind == MEMORY_TAKEN ? "frees" : verb(h->writes);
@@ -366,7 +387,7 @@ static bool fresh(Works *w, uint64_t a, uint64_t b)
     return w->ntold < SHOWN_LINES;
 }
 
-static void tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message)
+static WwFinding *tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message)
 {
     const Rule *rule          = rule_row(RULE_RACE_STREAM);
     w->pending                = xrealloc(w->pending, (w->npending + 1) * sizeof *w->pending);
@@ -382,10 +403,11 @@ static void tell(Works *w, const WwFindingEnd *end, uint64_t address, const char
                                             .address  = address,
                                             .count    = 1,
                                             .message  = message};
+    return &w->pending[w->npending - 1];
 }
 
 /* One stamp that lies in what the host copies or fills. */
-static void against_stamp(Works *w, const HostWork *h, const WorkOrder *o, uint64_t at, Stamp s, bool wrote,
+static void against_stamp(Works *w, HostWork *h, const WorkOrder *o, uint64_t at, Stamp s, bool wrote,
                           const Serials *serials)
 {
     const SerialInfo *i = serials_info(serials, stamp_serial(s));
@@ -393,16 +415,18 @@ static void against_stamp(Works *w, const HostWork *h, const WorkOrder *o, uint6
     if (!n || works_is_before(o, n->queue, n->count))
         return;
     WwFindingEnd e = works_end_of(w, i->launch, stamp_site(s), stamp_thread(s), i->block);
-    if (fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
-        tell(w, &e, at,
-             arena_printf(w->arena,
-                          "%s address 0x%" PRIx64
-                          ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
-                          "the host)",
-                          verb(wrote), at, works_noun(h), works_verb(h)));
+    if (!fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
+        return;
+    WwFinding *f = tell(w, &e, at,
+                        arena_printf(w->arena,
+                                     "%s address 0x%" PRIx64
+                                     ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
+                                     "the host)",
+                                     verb(wrote), at, works_noun(h), works_verb(h)));
+    f->other     = asked(w, h);
 }
 
-static void against_launches(Works *w, const HostWork *h, const WorkOrder *o, Time since, Shadow *shadow,
+static void against_launches(Works *w, HostWork *h, const WorkOrder *o, Time since, Shadow *shadow,
                              const Serials *serials)
 {
     Stamp oldest = since << TIME_SHIFT;
@@ -416,16 +440,20 @@ static void against_launches(Works *w, const HostWork *h, const WorkOrder *o, Ti
     }
 }
 
-static void against_one(Works *w, const HostWork *h, const HostWork *g)
+static void against_one(Works *w, const HostWork *h, HostWork *g)
 {
     uint64_t at = h->from > g->from ? h->from : g->from;
-    if ((h->writes || g->writes) && h->from < g->to && g->from < h->to &&
-        fresh(w, (uint64_t)g->queue << 32 | h->queue,
-              (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
-        tell(w, NULL, at,
-             arena_printf(w->arena,
-                          "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
-                          works_noun(h), works_verb(h), at, works_noun(g), works_verb(g)));
+    if ((!h->writes && !g->writes) || h->from >= g->to || g->from >= h->to ||
+        !fresh(w, (uint64_t)g->queue << 32 | h->queue,
+               (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
+        return;
+    WwFinding *f = tell(
+        w, NULL, at,
+        arena_printf(w->arena, "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
+                     works_noun(h), works_verb(h), at, works_noun(g), works_verb(g)));
+    if (h->host)
+        h->host(f, h->call);
+    f->other = asked(w, g);
 }
 
 static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
@@ -434,7 +462,7 @@ static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
         size_t          n;
         const HostWork *list = works_queue_beside(w, o, q, &n);
         for (size_t i = 0; i < n; i++)
-            against_one(w, h, &list[i]);
+            against_one(w, h, &w->queue[q].host[(size_t)(list - w->queue[q].host) + i]);
     }
 }
 
@@ -456,6 +484,8 @@ void works_host(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *s
     HostWork h = {
         .from = e->address, .to = e->address + e->bytes, .kind = e->kind, .queue = o->queue, .count = o->count};
     h.writes = e->kind != MEMORY_READ;
+    h.host   = e->host;
+    h.call   = e->host ? e->call() : NULL;
     host_part(w, h, o, shadow, serials);
     if (e->kind == MEMORY_COPY) {
         h.from   = e->from;

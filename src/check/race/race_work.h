@@ -21,6 +21,9 @@ typedef struct HostWork { /* a copy or a fill; an allocation or a release, which
     MemoryKind kind;
     uint32_t queue, count;
     uint32_t part;        /* for the keys of findings */
+    void    *call;        /* MemoryEvent.call */
+    void   (*host)(WwFinding *f, void *call); /* MemoryEvent.host; NULL: no place */
+    const WwFindingEnd *asked; /* that call as the other end of a finding; NULL: it is not known, or nobody wanted it yet */
 } HostWork;
 
 Works *works_new(void);
@@ -34,8 +37,8 @@ bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t laun
 void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);
 /* Numbers of launches begin anew; everything so far happened before. */
 void   works_reset(Works *w);
-/* Copies and fills that nothing orders with the launch, malloc; *n of them. */
-HostWork *works_beside(const Works *w, const WorkOrder *me, size_t *n);
+/* Copies and fills that nothing orders with the launch, malloc; *n of them, and what asked for them. */
+HostWork *works_beside(Works *w, const WorkOrder *me, size_t *n);
 /* The other end of a clash: what that launch did at that site.  Fields that are not known are 0. */
 WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsigned thread, uint64_t block);
 /* The host copied or filled: looks at earlier launches and at other such work. */

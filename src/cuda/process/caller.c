@@ -188,14 +188,15 @@ static const char *readable(const char *symbol)
     return name;
 }
 
-typedef struct Known { /* what was asked before */
+struct Call { /* what was asked before */
     Caller         caller;
+    bool           resolved; /* are the frames known? */
     WwFrame        frame[MOST_FRAMES];
     size_t         n;
     UT_hash_handle hh;
-} Known;
+};
 
-static void add(Known *k, WwFrame f)
+static void add(Call *k, WwFrame f)
 {
     if (k->n < MOST_FRAMES && (f.function || f.file))
         k->frame[k->n++] = f;
@@ -209,7 +210,7 @@ static uint32_t attribute(Die *d, unsigned code)
 }
 
 /* Functions that were inlined where f is: each one's caller is a frame.  f becomes that of the function which was not. */
-static void unfold(Known *k, void *module, uintptr_t at, WwFrame *f)
+static void unfold(Call *k, void *module, uintptr_t at, WwFrame *f)
 {
     uint64_t bias = 0;
     Die     *unit = dw.unit(module, at, &bias), *inner = NULL, *scope = NULL;
@@ -237,7 +238,7 @@ static bool of_libc(uintptr_t at)
 }
 
 /* false: main is reached. */
-static bool add_frames(Known *k, void *dwfl, uintptr_t at)
+static bool add_frames(Call *k, void *dwfl, uintptr_t at)
 {
     WwFrame f      = {0};
     void   *module = dwfl ? dw.module(dwfl, at) : NULL, *line = module ? dw.line(module, at) : NULL;
@@ -273,7 +274,7 @@ static bool is_stub(const WwFrame *f)
 }
 
 /* Leaves out what compilers put between `kernel<<<...>>>` and the runtime: their stubs and, with nvcc, the host's function of the kernel's name. */
-static void drop_stubs(Known *k)
+static void drop_stubs(Call *k)
 {
     size_t from = 0;
     for (size_t i = 0; i < k->n; i++)
@@ -284,33 +285,44 @@ static void drop_stubs(Known *k)
     k->n -= from;
 }
 
-static Known *resolve(const Caller *c)
+static void resolve(Call *k)
 {
-    Known *k    = ARENA_NEW(kept, Known);
-    void  *dwfl = process();
-    k->caller   = *c;
+    const Caller *c    = &k->caller;
+    void         *dwfl = process();
     for (unsigned i = 0; i < c->n && add_frames(k, dwfl, (uintptr_t)c->at[i] - 1); i++)
         ;
     drop_stubs(k);
-    return k;
+    k->resolved = true;
 }
 
-const WwFrame *caller_frames(const Caller *c, size_t *n)
+Call *caller_call(const Caller *c)
 {
-    static Known *known;
-    Known        *k;
-    *n = 0;
+    static Call *known;
+    Call        *k;
     if (!c->n)
         return NULL;
     if (!kept)
         kept = arena_new();
     HASH_FIND(hh, known, c, sizeof *c, k);
     if (!k) {
-        k = resolve(c);
+        k         = ARENA_NEW(kept, Call);
+        k->caller = *c;
         HASH_ADD(hh, known, caller, sizeof k->caller, k);
     }
-    *n = k->n;
-    return k->n ? k->frame : NULL;
+    return k;
+}
+
+const WwFrame *call_frames(Call *k, size_t *n)
+{
+    if (k && !k->resolved)
+        resolve(k);
+    *n = k ? k->n : 0;
+    return *n ? k->frame : NULL;
+}
+
+const WwFrame *caller_frames(const Caller *c, size_t *n)
+{
+    return call_frames(caller_call(c), n);
 }
 
 void caller_place(WwFinding *f, const WwFrame *frames, size_t n)

@@ -21,6 +21,10 @@ Caller caller_now(void);
 void   caller_is_own(uintptr_t address);
 /* Kept for as long as the process; NULL and 0 where nothing is known. */
 const WwFrame *caller_frames(const Caller *c, size_t *n);
+/* The same in two steps: what is kept of a caller for a question that may come later, one for equal callers; NULL: nothing is known. */
+typedef struct Call Call;
+Call          *caller_call(const Caller *c);
+const WwFrame *call_frames(Call *call, size_t *n);
 /* Gives the finding its host frames, and the place of the first that is the user's. */
 void           caller_place(WwFinding *f, const WwFrame *frames, size_t n);
 

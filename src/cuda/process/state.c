@@ -346,7 +346,7 @@ WwDevice *state_device(int n, CuErr *err)
             state_say("%s", why);
             *err = cudaErrorInitializationError;
         } else {
-            emulator_host(state.device[n], state_place);
+            emulator_host(state.device[n], state_place, state_call);
         }
     }
     return state.device[n];
@@ -361,12 +361,17 @@ void state_caller_is(const Caller *c)
     fault = c;
 }
 
-void state_place(WwFinding *f)
+void *state_call(void)
 {
-    const Caller  *submitted = fault ? fault : state_parts.work_caller();
-    Caller         c         = submitted && submitted->n ? *submitted : caller_now();
+    const Caller *submitted = fault ? fault : state_parts.work_caller();
+    Caller        c         = submitted && submitted->n ? *submitted : caller_now();
+    return caller_call(&c);
+}
+
+void state_place(WwFinding *f, void *call)
+{
     size_t         n;
-    const WwFrame *frames = caller_frames(&c, &n);
+    const WwFrame *frames = call_frames(call ? call : state_call(), &n);
     caller_place(f, frames, n);
 }
 
@@ -390,7 +395,7 @@ void state_finding(const char *rule, uint64_t address, uint64_t count, const cha
     va_end(ap);
     calls_told();
     WwFinding f = {.address = address, .count = count, .message = str_text(&text)};
-    state_place(&f);
+    state_place(&f, NULL);
     state_add_finding(rule, f);
     str_free(&text);
 }

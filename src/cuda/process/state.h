@@ -184,8 +184,10 @@ void state_flush(void);
 void state_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Findings of this thread are of that place and not of the call that is made; NULL: of the call. */
 void state_caller_is(const Caller *c);
-/* Gives a finding the place of the program's call that this is a part of. */
-void state_place(WwFinding *f);
+/* The program's call that this is a part of; NULL: none that is known. */
+void *state_call(void);
+/* Gives a finding its place.  call NULL: the one that this is a part of. */
+void  state_place(WwFinding *f, void *call);
 /* A finding outside any kernel, when findings are asked for. */
 void state_finding(const char *rule, uint64_t address, uint64_t count, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* The same, with everything but the rule's own words given. */
