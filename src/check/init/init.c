@@ -167,6 +167,14 @@ static bool goes_to_registers(const InitState *s, const Access *a)
     return op_plain_load(s->watch->info->instr[a->instr].in);
 }
 
+/* What is not loaded into registers is used at once. */
+static const char *use_of(const InitState *s, const Access *a)
+{
+    if (a->op == ACCESS_ATOM || a->op == ACCESS_RED)
+        return uses[POISON_ATOMIC];
+    return op_is(s->watch->info->instr[a->instr].in, TRAIT_CALL) ? "is printed" : "goes into a matrix";
+}
+
 /* A load found bad bytes: into the registers, or, where they are used at once, a finding. */
 static void found_bad(InitState *s, const Access *a, unsigned lane, uint64_t at, uint32_t bad, uint32_t parent,
                       RuleId rule)
@@ -184,8 +192,7 @@ static void found_bad(InitState *s, const Access *a, unsigned lane, uint64_t at,
         pthread_mutex_lock(&s->watch->init->lock);
         const InitOrigin *o = origin_get(s->watch->init, id);
         pthread_mutex_unlock(&s->watch->init->lock);
-        note(s, o, a->instr, a->op == ACCESS_ATOM || a->op == ACCESS_RED ? uses[POISON_ATOMIC] : "goes into a matrix",
-             1);
+        note(s, o, a->instr, use_of(s, a), 1);
     }
 }
 

@@ -7,7 +7,7 @@
  * costs a look at them.
  *
  * Byte-precise through moves, loads, stores, conversions, shifts by constants, bit operations, additions; any other operation spoils
- * its whole result.  Predicates carry one bit a lane.  Not followed: from lane to lane inside a matrix instruction, into printf. */
+ * its whole result.  Predicates carry one bit a lane.  Not followed: from lane to lane inside a matrix instruction. */
 #ifndef WW_EMU_POISON_H
 #define WW_EMU_POISON_H
 

@@ -11,6 +11,9 @@ void access_notify_all(Warp *w, const Access *a);
 /* Tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);
 void block_notify_start(Block *b, Worker *k);
+/* Tells the observers that know what nobody wrote (Observer.use) that a call of the runtime reads these bytes for one lane: what there is of
+ * poison goes out of the kernel.  Power of two bytes, generic address. */
+void read_notify(Warp *w, const Uop *u, unsigned lane, uint64_t address, unsigned bytes);
 void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Launch.watches_async first */
 #define NOTIFY_SYNC(w, u, ...)                                         \
     do {                                                               \

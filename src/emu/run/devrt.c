@@ -75,20 +75,25 @@ static const char *string_at(const Warp *w, uint64_t address, unsigned lane, boo
 /* What one conversion may fill, and all that one block prints: it is kept until the blocks before it have ended. */
 enum { LARGEST_PRINT = 1 << 16, MOST_PRINTED = 1 << 28 };
 
-typedef struct ArgReader {
+typedef struct ArgReader { /* of one lane */
+    Warp          *w;
+    const Uop     *u;
+    unsigned       lane;
     const uint8_t *at;
-    uint64_t       left, offset;
-    const char    *wild; /* what does not lie where it may be read, and its address; NULL: all is well */
+    uint64_t       start, left, offset; /* start: where `at` is for the kernel */
+    const char    *wild;                /* what does not lie where it may be read, and its address; NULL: all is well */
     uint64_t       address;
 } ArgReader;
 
 static uint64_t next_arg(ArgReader *r, unsigned bytes)
 {
     uint64_t v = 0, at = (r->offset + bytes - 1) & ~(uint64_t)(bytes - 1);
-    if (r->at && at + bytes <= r->left)
+    if (r->at && at + bytes <= r->left) {
         memcpy(&v, r->at + at, bytes);
-    else
+        read_notify(r->w, r->u, r->lane, r->start + at, bytes);
+    } else {
         r->wild = "printf's arguments at 0x%llx do not lie in device memory";
+    }
     r->offset = at + bytes;
     return v;
 }
@@ -117,6 +122,8 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
             args->wild    = "printf's string (%%s) at 0x%llx is not one in device memory";
             args->address = where;
         }
+        for (size_t i = 0; ok && i <= strlen(s); i++)
+            read_notify(args->w, args->u, lane, where + i, 1);
         str_addc(spec, 's');
         str_printf(out, spec->s, ok ? s : "(null)");
     } else { /* p */
@@ -206,8 +213,9 @@ static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lan
     size_t      start = out->len;
     uint64_t    where = devrt_arg(w, call, 0, lane);
     const char *fmt   = string_at(w, where, lane, &ok);
-    ArgReader   args  = {.address = devrt_arg(w, call, 1, lane)};
-    args.at           = devrt_memory(w, args.address, lane, &args.left);
+    ArgReader   args  = {.w = w, .u = u, .lane = lane, .start = devrt_arg(w, call, 1, lane)};
+    args.address      = args.start;
+    args.at           = devrt_memory(w, args.start, lane, &args.left);
     if (!ok) {
         args.wild    = "printf's format at 0x%llx is not a string in device memory";
         args.address = where;
