@@ -257,10 +257,10 @@ static void die_with(pid_t parent)
         _exit(CLI_USAGE);
 }
 
-/* Compiles a .cu file into a temporary executable; false after a message. */
+/* Compiles a .cu file into the temporary executable; false after a message. */
 static bool compile(Run *r, const char *source)
 {
-    char *name = temporary(&r->built, "run") ? compiler_source("run", source) : NULL;
+    char *name = compiler_source("run", source);
     if (!name)
         return false;
     pid_t self = getpid(), pid = fork();
@@ -640,15 +640,18 @@ static int run(Run *r)
         return cli_error(
             "run", "--schedules, and --sarif, --html, --csv and --junit without %%p, are made from the JSON of all "
                    "processes: give --json without %%p too");
+    bool source = is_source(program);
     if (!temporary(&r->status, "status") || (several && !temporary(&r->later, "later")) ||
+        (source && !temporary(&r->built, "run")) ||
         (!r->together.ranks && (json_at_end(r) || (together && !cli_has(&r->a, "json"))) &&
          !temporary(&r->json, "json")))
         return CLI_USAGE;
+    char *const files[] = {r->status, r->later, r->built, r->json, r->link};
     if (r->together.ranks)
-        r->json = strdup(r->together.json);
+        r->json = strdup(r->together.json); /* of all ranks, so none of the files */
     int    code   = CLI_USAGE;
-    Keeper keeper = keeper_start(r->status);
-    if ((!is_source(program) || compile(r, program)) && write_frame(r, -1)) {
+    Keeper keeper = keeper_start(r->status, files, sizeof files / sizeof *files);
+    if ((!source || compile(r, program)) && write_frame(r, -1)) {
         program = r->built ? r->built : program;
         code    = run_program(r, program);
         code    = several ? run_later(r, program, code) : code;

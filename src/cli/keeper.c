@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/str.h"
 
 #define VARIABLE "WARPWRIGHT_RUNS"
+#define KEEPER   "warpwright-keep" /* as processes are named: 15 characters */
 
 /* Is the process part of the run?  part: its name between colons. */
 static bool is_part(const char *pid, const char *part)
@@ -35,6 +37,17 @@ static bool is_part(const char *pid, const char *part)
     return part_of;
 }
 
+static bool is_keeper(const char *pid)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%.20s/comm", pid);
+    FILE *f  = fopen(path, "re");
+    bool  is = f && fgets(name, sizeof name, f) && strcmp(name, KEEPER "\n") == 0;
+    if (f)
+        fclose(f);
+    return is;
+}
+
 /* How many were killed. */
 static unsigned kill_all(const char *part)
 {
@@ -43,7 +56,7 @@ static unsigned kill_all(const char *part)
     DIR                 *proc = opendir("/proc");
     while (proc && (e = readdir(proc))) {
         pid_t pid = (pid_t)atol(e->d_name);
-        if (pid > 0 && pid != getpid() && is_part(e->d_name, part))
+        if (pid > 0 && pid != getpid() && is_part(e->d_name, part) && !is_keeper(e->d_name))
             n += kill(pid, SIGKILL) == 0;
     }
     if (proc)
@@ -65,21 +78,25 @@ static void close_others(int kept)
         closedir(fds);
 }
 
-static void keep(int from, const char *part)
+static void keep(int from, const char *part, char *const *files, size_t nfiles)
 {
     enum { ROUNDS = 100 }; /* some may start others meanwhile */
     char    word;
     ssize_t n;
+    prctl(PR_SET_NAME, KEEPER);
     setsid(); /* the terminal's signals are not for it */
     close_others(from);
     while ((n = read(from, &word, 1)) < 0 && errno == EINTR)
         ;
     for (int i = 0; n == 0 && i < ROUNDS && kill_all(part); i++)
         usleep(10000);
+    for (size_t i = 0; n == 0 && i < nfiles; i++)
+        if (files[i])
+            unlink(files[i]);
     _exit(0);
 }
 
-Keeper keeper_start(const char *name)
+Keeper keeper_start(const char *name, char *const *files, size_t n)
 {
     Keeper      k     = {0};
     const char *outer = getenv(VARIABLE);
@@ -92,7 +109,7 @@ Keeper keeper_start(const char *name)
         k.pid = fork();
         if (k.pid == 0) {
             close(fd[1]);
-            keep(fd[0], part.s);
+            keep(fd[0], part.s, files, n);
         }
         close(fd[0]);
         k.pipe = fd[1];

@@ -334,13 +334,20 @@ def has_gone(process):
 
 
 def killed():
-    """A `run` that is killed outright takes along its program and all that this started, in a session of its own or in a run of its own."""
+    """A `run` that is killed outright takes along its program and all that this started, in a session of its own or in a run of its own, and no
+    temporary file stays."""
+    folder = tempfile.mkdtemp()
     line = f"echo $$; sleep 1000 & echo $!; setsid sh -c 'echo $$; exec sleep 1000' & {WARPWRIGHT} run -q sh -c 'sleep 1000 & echo $!; wait'; wait"
-    p = subprocess.Popen([WARPWRIGHT, "run", "-q", "sh", "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen([WARPWRIGHT, "run", "-q", "sh", "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=os.environ | {"TMPDIR": folder})
     processes = [int(p.stdout.readline()) for _ in range(4)]
     p.kill()
     p.wait()
     expect("SIGKILL of run ends the program and its processes", all([has_gone(process) for process in processes]), str(processes))
+    deadline = time.monotonic() + 10
+    while os.listdir(folder) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    expect("and both runs' temporary files", not os.listdir(folder), str(os.listdir(folder)))
+    shutil.rmtree(folder)
     left = subprocess.run([WARPWRIGHT, "run", "-q", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
     process = int(left.stdout)
     expect("what a program leaves behind lives on", os.path.exists(f"/proc/{process}"))
