@@ -21,7 +21,7 @@ void joined_count(Joined *g, const Profile *p, uint16_t role, const ModelAccess 
     if (role & MERGE_REPEAT)
         return;
     for (uint32_t lanes = role ? m->mask : 0; lanes; lanes &= lanes - 1)
-        g->unaligned |= (uint32_t)(m->addr[__builtin_ctz(lanes)] - ((role & MERGE_PLACE) >> 4)) & 15;
+        g->unaligned |= (uint32_t)(m->addr[__builtin_ctz(lanes)] - ((uint32_t)(role & MERGE_PLACE) >> 4)) & 15;
     add(g, JOINED_NOT, alone, n);
     for (int way = JOINED_PAIR; way < JOINED_WAYS; way++) {
         ModelCost   c;
