@@ -90,6 +90,7 @@ struct Cluster {
     bool     progress;       /* of any of its blocks */
     bool     spun;           /* it only waited when it last ran, or a seed's order passed its warps over */
     uint32_t waits;          /* so many times in a row */
+    bool     changed;        /* it changed a word atomically in its last turn */
     bool     waits_for_registers; /* a warp waits at setmaxnreg.inc */
     EndlessCluster endless;
     Cluster *next;

@@ -341,12 +341,18 @@ static Cluster *take_cluster(Worker *k, uint32_t holding)
     return cluster_new(k, order, index);
 }
 
-/* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false). */
+/* Runs c until it ends (true), or has only waited for PATIENCE passes, or has run so long that it may wait with plain loads (false).
+ * Where others take turns with it, it lets them see what it changed atomically before it goes on, and goes one pass out of a wait, or behind
+ * such a change, before they do.  Else the first one out of a grid's barrier would be at the next one before the others have left; and the race
+ * checker, to whom they then have seen all that it did until there, would take it for ordered with what they do now. */
 static bool run_cluster(Worker *k, Cluster *c, bool *stop)
 {
+    bool     one_pass = c->spun || c->changed, yields = false;
+    uint64_t atomics  = k->endless.atomics;
     unsigned patience = c->spun ? 1 : PATIENCE, waited = 0,
              most = schedule_passes(k->launch, c->endless.looks ? PATIENCE : LONG);
-    for (unsigned passes = 0; waited < patience && passes < most && !pause_wanted(&k->launch->pause); passes++) {
+    for (unsigned passes = 0; waited < patience && passes < most && !yields && !pause_wanted(&k->launch->pause);
+         passes++) {
         if (cluster_pass(c, k)) {
             *stop = limits_due(k) && !launch_check_limits(k, NULL);
             return true;
@@ -355,6 +361,7 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
             waited   = 0;
             patience = PATIENCE;
             c->spun  = false;
+            yields   = k->ring && !k->launch->random && (one_pass || k->endless.atomics != atomics);
         } else {
             waited++;
         }
@@ -363,8 +370,9 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
             return false;
         }
     }
-    c->spun  = waited > 0;
-    c->waits = c->spun ? c->waits + 1 : 0;
+    c->changed = k->endless.atomics != atomics;
+    c->spun    = waited > 0;
+    c->waits   = c->spun ? c->waits + 1 : 0;
     return false;
 }
 
