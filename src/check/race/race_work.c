@@ -277,21 +277,29 @@ const char *works_noun(const HostWork *h)
                                      : "copy";
 }
 
+static const WwFindingEnd *call_end(const Works *w, const HostWork *h, const char *noun)
+{
+    WwFinding f = {0};
+    h->host(&f, h->call);
+    if (!f.file && (!f.nhost || !f.host[0].function))
+        return NULL;
+    WwFindingEnd *e = ARENA_NEW(w->arena, WwFindingEnd);
+    e->file         = f.file;
+    e->line         = f.line;
+    e->message      = f.file ? arena_printf(w->arena, "the %s was asked for here", noun)
+                             : arena_printf(w->arena, "the %s was asked for by %s", noun, f.host[0].function);
+    return e;
+}
+
 /* Looks for the host's call once, and only for work that is, or may be, told of. */
 static const WwFindingEnd *asked(Works *w, HostWork *h)
 {
-    WwFinding f = {0};
-    if (h->host)
-        h->host(&f, h->call);
-    if (f.file || (f.nhost && f.host[0].function)) {
-        const char   *what = works_noun(h);
-        WwFindingEnd *e    = ARENA_NEW(w->arena, WwFindingEnd);
-        e->file            = f.file;
-        e->line            = f.line;
-        e->message         = f.file ? arena_printf(w->arena, "the %s was asked for here", what)
-                                    : arena_printf(w->arena, "the %s was asked for by %s", what, f.host[0].function);
-        h->asked           = e;
-    }
+    const char *noun = works_noun(h);
+    Asked      *a    = &w->asked[(uintptr_t)h->call / 64 % ASKED_KEPT];
+    if (h->host && h->call && (a->call != h->call || a->noun != noun))
+        *a = (Asked){h->call, noun, call_end(w, h, noun)};
+    if (h->host && h->call)
+        h->asked = a->end;
     h->host = NULL;
     return h->asked;
 }

@@ -44,7 +44,16 @@ typedef struct Note { /* of a launch */
     uint32_t         grid[3], block[3];
 } Note;
 
+typedef struct Asked { /* what was made of a call of the host's: a loop makes the same ones again and again */
+    const void         *call;
+    const char         *noun;
+    const WwFindingEnd *end;
+} Asked;
+
+enum { ASKED_KEPT = 64 };
+
 struct Works {
+    Asked      asked[ASKED_KEPT]; /* by their calls' addresses */
     Arena     *arena; /* names, places, messages */
     Note      *note;
     size_t     nnotes, notes_cap; /* by number of launch */
