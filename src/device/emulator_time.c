@@ -176,6 +176,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
                                                  .slices   = (unsigned)timing.l2_slices,
                                                  .pairs    = timing.fetch_bytes > SECTOR_BYTES,
                                                  .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
+                                                 .sinks    = e->profile->arch->cc >= 70,
                                                  .joins    = t->code && code_joins_updates(t->code)});
     return t;
 }

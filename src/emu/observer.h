@@ -33,7 +33,8 @@ typedef enum AccessOp {
     ACCESS_LDSM, /* ldmatrix: one 16-byte row a lane */
     ACCESS_STSM, /* stmatrix: likewise */
     ACCESS_COPY, /* cp.async, told twice: what it reads of global memory, and what it writes to shared memory */
-    ACCESS_OPS
+    ACCESS_OPS,
+    ACCESS_SUNK = ACCESS_OPS /* not an operation: see Observer.sunk */
 } AccessOp;
 
 /* Which cache a load or store was told to use: .ca, .cg, .cs, .lu, .cv, .wb, .wt (.nc is Access.nc). */
@@ -267,6 +268,9 @@ struct Observer {
     bool  (*takes)(void *state, const SweepCall *s);
     void  (*sweep)(void *state, const SweepCall *s);
     bool  (*skips)(void *state, uint64_t block);               /* may be NULL.  true: nothing of it wants to be taken or swept */
+    /* May be NULL.  A load that has MERGE_SINKS among its EmuInstr.merges, where the assembler makes it (ptx/sinks.h): told beside the access itself, to who
+     * wants ACCESS_SUNK of its space, without regs. */
+    void  (*sunk)(void *state, const Access *a);
     void  (*sync)(void *state, const SyncEvent *e);             /* may be NULL */
     void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */

@@ -46,7 +46,7 @@ static void outlive(const Walk *w, const Operand *factor, const Lifetime *produc
     l->last       = end > l->last ? end : l->last;
 }
 
-const Lifetime *ptx_lifetimes(Arena *a, const Func *f, const Cfg *cfg)
+Lifetime *ptx_lifetimes(Arena *a, const Func *f, const Cfg *cfg)
 {
     Walk w = {.f = f, .cfg = cfg, .life = ARENA_ARRAY(a, Lifetime, f->nregs + 1)};
     for (; w.at < f->ninstrs; w.at++)

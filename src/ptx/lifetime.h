@@ -15,6 +15,6 @@ typedef struct Lifetime { /* of a register */
 
 /* By Reg.index, in `a`.  cfg NULL: none is brief.  Never brief: predicates, bytes, vectors, parameters, results, registers that wgmma reads or writes while the
  * warp goes on, and those of which a part is named.  The factors of a product that a sum may take (ptx/contract.h) live as long as the product. */
-const Lifetime *ptx_lifetimes(Arena *a, const Func *f, const Cfg *cfg);
+Lifetime *ptx_lifetimes(Arena *a, const Func *f, const Cfg *cfg);
 
 #endif

@@ -21,6 +21,7 @@
 
 #include "base/sizes.h"
 #include "ptx/merge_loads.h"
+#include "ptx/multiples.h"
 #include "ptx/registers.h"
 #include "ptx/traits.h"
 #include "ptx/uniform.h"
@@ -32,6 +33,7 @@ typedef struct Run { /* what may still be joined */
     const void *user;
     uint16_t   *role;
     MergeLoads *loads;
+    uint8_t    *power;       /* multiples.h */
     MergeItem   store[MOST]; /* of one slot, one behind the other */
     size_t      stores;
 } Run;
@@ -233,7 +235,8 @@ static bool item_of(const Run *r, const Instr *in, uint32_t i, unsigned bytes, M
         return false;
     int64_t        offset = m->ival;
     const Operand *base   = merge_loads_base(r->loads, m->elem, &offset);
-    *out = (MergeItem){.instr = i, .bytes = bytes, .store = store, .base = base->reg, .offset = offset};
+    *out       = (MergeItem){.instr = i, .bytes = bytes, .store = store, .base = base->reg, .offset = offset};
+    out->power = base->kind == OPD_REG ? r->power[base->reg->index] : MULTIPLES_MOST;
     if (base->kind == OPD_VAR) {
         out->base   = NULL;
         out->offset = offset_add(offset_add(offset, base->ival), r->at(r->user, base->var));
@@ -298,11 +301,11 @@ static bool *opaque_blocks(const Func *f, const MergeLoads *l)
 void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
 {
     memset(role, 0, f->ninstrs * sizeof *role);
-    bool      *varying = NULL;
-    Run        r       = {.at = at, .user = user, .role = role, .loads = merge_loads_new(f)};
-    const Cfg *cfg     = merge_loads_cfg(r.loads);
-    bool      *opaque  = opaque_blocks(f, r.loads);
-    uint32_t   block   = 0;
+    bool *varying = NULL;
+    Run   r = {.at = at, .user = user, .role = role, .loads = merge_loads_new(f), .power = ptx_multiples(f, at, user)};
+    const Cfg *cfg    = merge_loads_cfg(r.loads);
+    bool      *opaque = opaque_blocks(f, r.loads);
+    uint32_t   block  = 0;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         const Instr *in     = &f->instrs[i];
         unsigned     bytes  = plain_bytes(in);
@@ -332,4 +335,5 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
     stores_end(&r);
     free(varying);
     free(opaque);
+    free(r.power);
 }

@@ -16,7 +16,13 @@
 #include "ptx/registers.h"
 #include "ptx/traits.h"
 
-enum { HOPS = 8, WORDS = 4, MOST_BLOCKS = 64 }; /* between two that are joined: what looking for more would take */
+enum {
+    QUAD_POWER  = 4,
+    PAIR_POWER  = 3,
+    HOPS        = 8,
+    WORDS       = 4,
+    MOST_BLOCKS = 64
+}; /* between two that are joined: what looking for more would take */
 
 typedef struct Written { /* of a register */
     uint32_t times, instr, reads;
@@ -236,10 +242,10 @@ void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role)
     unsigned words = 0;
     for (size_t i = 0; i < n; i++)
         words |= words_of(&l[i]);
-    bool quad = n > 1 && (unsigned)__builtin_popcount(words) >= least;
+    bool quad = n > 1 && l[0].power >= QUAD_POWER && (unsigned)__builtin_popcount(words) >= least;
     if (quad)
         role[stands(l, n, 15)->instr] |= MERGE_QUAD1;
-    for (unsigned half = 3; half < 16; half <<= 2) {
+    for (unsigned half = 3; half < 16 && n && l[0].power >= PAIR_POWER; half <<= 2) {
         const MergeItem *first = (words & half) == half ? stands(l, n, half) : NULL;
         unsigned         in    = 0;
         for (size_t i = 0; i < n; i++)

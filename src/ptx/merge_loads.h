@@ -18,6 +18,7 @@ typedef struct MergeItem { /* a plain access to shared memory */
     unsigned   bytes;
     bool       store;
     uint8_t    words; /* 0: all; else a load of four words of which these, a bit each, are read: it counts as loads of those */
+    uint8_t    power; /* the base is a multiple of this power of two, for sure (multiples.h) */
     const Reg *base; /* NULL: the block's shared memory */
     int64_t    offset;
 } MergeItem;

@@ -89,6 +89,11 @@ CASES = [
     ("short vectors", "  ld.shared.v2.u32 {%r10, %r11}, [s];\n  ld.shared.v2.u32 {%r12, %r13}, [s+8];\n" + "".join(f"  st.global.u32 [%d0+{256 * i}], %r{10 + i};\n" for i in range(4)), 1, 0),
     ("by a register", loads([0, 4, 8], base="%r2", before=BY_16), 1, 0),
     ("by a register of 4 bytes", loads([0, 4, 8], base="%r2", before=BY_4), 3, 0),
+    # it is 0, which nobody but the launch knows
+    *((f"by a register that is {what}", loads(offsets, base="%r3", before=f"  mov.u32 %r4, %ntid.y; sub.u32 %r4, %r4, 1;\n  {made}\n  mov.u32 %r2, s; add.s32 %r3, %r2, %r5;\n"), n, 0) for what, made, offsets, n in (
+        ("a multiple of 4", "shl.b32 %r5, %r4, 2;", [0, 4, 8], 3), ("a multiple of 8", "shl.b32 %r5, %r4, 3;", [0, 4], 1), ("one of 8, four words", "shl.b32 %r5, %r4, 3;", [0, 4, 8, 12], 2),
+        ("a multiple of 48", "mul.lo.u32 %r5, %r4, 48;", [0, 4, 8], 1), ("masked", "and.b32 %r5, %r4, -16;", [0, 4, 8], 1), ("masked less", "and.b32 %r5, %r4, -4;", [0, 4, 8], 3),
+        ("a sum", "shl.b32 %r6, %r4, 4; mad.lo.u32 %r5, %r4, 12, %r6;", [0, 4, 8], 3), ("a choice", "setp.eq.u32 %p1, %r0, 40; selp.b32 %r6, 48, 32, %p1; mad.lo.u32 %r5, %r4, %r6, 16;", [0, 4, 8], 1))),
     ("two variables", "  ld.shared.u32 %r10, [a];\n  ld.shared.u32 %r11, [b];\n  st.global.u32 [%d0], %r10;\n  st.global.u32 [%d0+256], %r11;\n", 1, 0,
      ".shared .align 4 .b8 a[4]; .shared .align 4 .b8 b[4];"),
     # the kernel's own variables that it uses lie before the module's: m is at 4, the words at 16, 20, 24 and 28

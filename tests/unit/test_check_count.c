@@ -213,7 +213,18 @@ static void stores_behind_loads(void **state)
 
 /* ---- merged loads ---------------------------------------------------------------------------------------------------- */
 
-static Reg regs[40];
+enum { REGS = 40 };
+static Reg  regs[REGS];
+static Reg *by_index[REGS];
+
+static Func function(Instr *in, size_t n)
+{
+    for (unsigned i = 0; i < REGS; i++) {
+        regs[i].index = i;
+        by_index[i]   = &regs[i];
+    }
+    return (Func){.instrs = in, .ninstrs = n, .regs = by_index, .nregs = REGS};
+}
 
 static Opcode opcode(Op op, const char *text, Word space)
 {
@@ -240,26 +251,60 @@ static Instr other(Arena *a, const Opcode *op, unsigned d)
     return (Instr){.op = op, .nopd = 1, .opd = o};
 }
 
+/* mov.u32 %r<d>, to */
+static Instr moved(Arena *a, const Opcode *op, unsigned d, int64_t to)
+{
+    Operand *o = ARENA_ARRAY(a, Operand, 2);
+    o[0]       = (Operand){.kind = OPD_REG, .part = -1, .reg = &regs[d]};
+    o[1]       = (Operand){.kind = OPD_INT, .part = -1, .ival = to};
+    return (Instr){.op = op, .nopd = 2, .opd = o};
+}
+
+/* Two neighbours by a register that is a multiple of so much. */
+static uint16_t role_of_base(int64_t multiple)
+{
+    Arena *a  = arena_new();
+    Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_mov, "mov.u32", WORD_NONE);
+    Instr  in[] = {moved(a, &mov, 1, multiple), load(a, &ld, 10, 1, 0), load(a, &ld, 11, 1, 4), load(a, &ld, 12, 1, 8)};
+    Func   f    = function(in, sizeof in / sizeof *in);
+    uint16_t role[sizeof in / sizeof *in];
+    mov.types[0] = TY_U32;
+    merge_plan(&f, NULL, NULL, role);
+    arena_free(a);
+    return role[1];
+}
+
+static void alignment(void **state)
+{
+    (void)state;
+    assert_int_equal(role_of_base(48) & 15, MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1);
+    assert_int_equal(role_of_base(8) & 15, MERGE_PAIR | MERGE_PAIR1);
+    assert_int_equal(role_of_base(4) & 15, 0);
+}
+
 static void roles(void **state)
 {
     (void)state;
     Arena *a  = arena_new();
     Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_mov, "mov.u32", WORD_NONE),
            st = opcode(OP_st, "st.shared.f32", WORD_shared), stg = opcode(OP_st, "st.global.f32", WORD_global);
-    Instr in[] = {
-        load(a, &ld, 10, 1, 8),  load(a, &ld, 11, 1, 0),  load(a, &ld, 12, 2, 128), /* another base */
-        other(a, &stg, 30),      load(a, &ld, 13, 1, 4),  load(a, &ld, 14, 1, 12),  /* 0 to 12: four */
-        load(a, &ld, 15, 1, 16), load(a, &ld, 16, 1, 20),                           /* two */
-        load(a, &ld, 17, 1, 16),                                                    /* again: alone */
-        other(a, &st, 31),       load(a, &ld, 18, 1, 24),                           /* not across a store: alone */
-        other(a, &mov, 1),       load(a, &ld, 19, 1, 28),                           /* nor across a new base */
-        load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is not a multiple of 8 */
+    mov.types[0] = TY_U32;
+    Instr in[]   = {
+          moved(a, &mov, 1, 0),                                                       /* written again below */
+          load(a, &ld, 10, 1, 8),  load(a, &ld, 11, 1, 0),  load(a, &ld, 12, 2, 128), /* another base */
+          other(a, &stg, 30),      load(a, &ld, 13, 1, 4),  load(a, &ld, 14, 1, 12),  /* 0 to 12: four */
+          load(a, &ld, 15, 1, 16), load(a, &ld, 16, 1, 20),                           /* two */
+          load(a, &ld, 17, 1, 16),                                                    /* again: alone */
+          other(a, &st, 31),       load(a, &ld, 18, 1, 24),                           /* not across a store: alone */
+          moved(a, &mov, 1, 16),   load(a, &ld, 19, 1, 28),                           /* nor across a new base */
+          load(a, &ld, 20, 1, 36), load(a, &ld, 21, 1, 40),                           /* 36 is not a multiple of 8 */
     };
     enum { N = sizeof in / sizeof *in };
-    Func     f = {.instrs = in, .ninstrs = N};
+    Func     f = function(in, N);
     uint16_t role[N];
     merge_plan(&f, NULL, NULL, role); /* there are no variables */
-    static const uint16_t want[N] = {MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
+    static const uint16_t want[N] = {0,
+                                     MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
                                      MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1,
                                      0,
                                      0,
@@ -276,7 +321,7 @@ static void roles(void **state)
                                      0};
     for (int i = 0; i < N; i++)
         assert_int_equal(role[i] & 15, want[i]);
-    assert_int_equal(role[0] >> 4, 8);
+    assert_int_equal(role[1] >> 4, 8);
     arena_free(a);
 }
 
@@ -286,7 +331,7 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     Arena   *a  = arena_new();
     Opcode   ld = opcode(OP_ld, "ld.shared.f32", WORD_shared);
     Instr    in[4];
-    Func     f = {.instrs = in, .ninstrs = 4};
+    Func     f = function(in, 4);
     EmuInstr ids[4];
     uint16_t role[4];
     for (unsigned i = 0; i < 4; i++)
@@ -336,6 +381,7 @@ static void merged_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models), cmocka_unit_test(stores_behind_loads),
-                                       cmocka_unit_test(roles), cmocka_unit_test(merged_counts)};
+                                       cmocka_unit_test(roles), cmocka_unit_test(merged_counts),
+                                       cmocka_unit_test(alignment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,13 +31,10 @@
 #include "check/count/count_sums.h"
 #include "check/count/hits.h"
 #include "check/count/joined.h"
+#include "check/count/same.h"
 #include "check/count/scatter.h"
 #include "model/model.h"
 #include "ptx/merge.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 enum {
     WAYS        = STRESSED(4, 1),
@@ -81,6 +78,7 @@ typedef struct Site { /* one instruction of one worker */
     uint16_t   misses;    /* in a row */
     uint16_t   direct;    /* accesses yet to be given to the model at once */
     uint8_t    doublings; /* how often that number has doubled since something came back */
+    bool       here;      /* of State.here: its accesses as PTX has them are another site's */
     Way        way[WAYS];
 } Site;
 
@@ -96,9 +94,10 @@ typedef struct Loaded {
 } Loaded;
 
 typedef struct State { /* one worker */
-    Count          *count;
-    void           *kept; /* the sink's state */
-    Site          **site; /* by instruction id; &nowhere until it makes an access */
+    Count *count;
+    void  *kept; /* the sink's state */
+    Site **site; /* by instruction id; &nowhere until it makes an access */
+    Site **here; /* likewise: loads where they are made that are made elsewhere than they stand; NULL: there was none */
     uint32_t        sites;
     const EmuInstr *instr;   /* by instruction id; NULL: nothing is merged */
     Scatter        *scatter; /* NULL: the model alone says what an access costs */
@@ -162,14 +161,21 @@ static bool is_joinable(unsigned op)
 /* Adds n accesses of that cost to the sums.  m->addr matters to those alone that may be merged. */
 static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const ModelCost *c, uint64_t n)
 {
+    if (s->here) {
+        WwCounters sum = {0};
+        counters_cost(m->space == MODEL_GLOBAL ? &s->sum : &sum, m->space, s->op, c, n);
+        if (m->space == MODEL_SHARED)
+            joined_count(&s->joined, p, 0, m, c, n);
+        return;
+    }
     if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
         s->sum.global_ld_requests_ptx += n * c->requests;
         s->sum.global_ld_sectors_ptx += n * c->sectors;
     }
-    if (m->space == MODEL_GLOBAL && (s->role & MERGE_REPEAT))
+    if (m->space == MODEL_GLOBAL && (s->role & (MERGE_REPEAT | MERGE_SINKS)))
         return;
     counters_cost(&s->sum, m->space, s->op, c, n);
-    if (m->space != MODEL_SHARED)
+    if (m->space != MODEL_SHARED || s->role & MERGE_SINKS)
         return;
     if (is_joinable(s->op)) {
         joined_count(&s->joined, p, s->role, m, c, n);
@@ -200,10 +206,16 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     add_access(p, s, &m, n);
 }
 
+/* Is the load made elsewhere than it stands, and are accesses counted as it stands? */
+static bool is_elsewhere(const State *st, uint32_t instr)
+{
+    return st->instr && st->site != st->here && st->instr[instr].merges & MERGE_SINKS;
+}
+
 /* Does the sink want this instruction's patterns? */
 static bool is_kept(const State *st, uint32_t instr)
 {
-    return st->count->sink && st->count->sink->wants(st->kept, instr);
+    return st->count->sink && !is_elsewhere(st, instr) && st->count->sink->wants(st->kept, instr);
 }
 
 /* Tells the sink of a way's hits. */
@@ -346,7 +358,8 @@ static Site *site_make(State *st, uint32_t instr)
 {
     assert(instr < st->sites);
     Site *s         = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
-    s->role         = st->instr ? st->instr[instr].merges : 0;
+    s->here         = st->site == st->here;
+    s->role         = st->instr && !s->here ? st->instr[instr].merges : 0;
     s->last         = s->way;
     st->site[instr] = s;
     return s;
@@ -369,10 +382,6 @@ static void count_async(void *state, const AsyncAccess *a)
 }
 
 /* ---- the hot path, once for each SIMD level -------------------------------------------------------------------------- */
-
-/* Active lanes' offsets minus base equal delta. */
-typedef bool Same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask);
-typedef bool Same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask);
 
 /* Counts the access in this way if it is of its pattern. */
 static inline __attribute__((always_inline)) bool way_take(State *st, Way *w, const Access *a, Same32 *eq32,
@@ -465,104 +474,10 @@ static uint32_t count_period(const Observer *o, AccessSpace space, AccessOp op, 
     }
 
 #if defined(__x86_64__)
-#define AVX2   __attribute__((target("arch=x86-64-v3")))
-#define AVX512 __attribute__((target("arch=x86-64-v4")))
-
-/* A bit for each lane that is equal; then the idle ones do not matter. */
-static inline bool same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
-{
-    __m128i  b     = _mm_set1_epi32((int)base);
-    uint32_t equal = 0;
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++) {
-        __m128i x = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(off + 4 * i)), b);
-        __m128i e = _mm_cmpeq_epi32(x, _mm_load_si128((const __m128i *)(delta + 4 * i)));
-        equal |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(e)) << 4 * i;
-    }
-    return (mask & ~equal) == 0;
-}
-
-static inline bool same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
-{
-    __m128i  b     = _mm_set1_epi64x((long long)base);
-    uint32_t equal = 0;
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; i++) {
-        __m128i x = _mm_sub_epi64(_mm_loadu_si128((const __m128i *)(addr + 2 * i)), b);
-        __m128i e = _mm_cmpeq_epi32(x, _mm_load_si128((const __m128i *)(delta + 2 * i)));
-        e         = _mm_and_si128(e, _mm_shuffle_epi32(e, 0xb1)); /* both halves */
-        equal |= (uint32_t)_mm_movemask_pd(_mm_castsi128_pd(e)) << 2 * i;
-    }
-    return (mask & ~equal) == 0;
-}
-
-AVX2 static inline bool same32_avx2(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
-{
-    __m256i  b     = _mm256_set1_epi32((int)base);
-    uint32_t equal = 0;
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        __m256i x = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(off + 8 * i)), b);
-        __m256i e = _mm256_cmpeq_epi32(x, _mm256_load_si256((const __m256i *)(delta + 8 * i)));
-        equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e)) << 8 * i;
-    }
-    return (mask & ~equal) == 0;
-}
-
-AVX2 static inline bool same64_avx2(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
-{
-    __m256i  b     = _mm256_set1_epi64x((long long)base);
-    uint32_t equal = 0;
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++) {
-        __m256i x = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i *)(addr + 4 * i)), b);
-        __m256i e = _mm256_cmpeq_epi64(x, _mm256_load_si256((const __m256i *)(delta + 4 * i)));
-        equal |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(e)) << 4 * i;
-    }
-    return (mask & ~equal) == 0;
-}
-
-AVX512 static inline bool same32_avx512(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
-{
-    __m512i   b  = _mm512_set1_epi32((int)base);
-    __m512i   x0 = _mm512_sub_epi32(_mm512_loadu_si512(off), b), x1 = _mm512_sub_epi32(_mm512_loadu_si512(off + 16), b);
-    __mmask16 k0 = _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, x0, _mm512_load_si512(delta));
-    __mmask16 k1 = _mm512_mask_cmpneq_epi32_mask((__mmask16)(mask >> 16), x1, _mm512_load_si512(delta + 16));
-    return _mm512_kortestz(k0, k1);
-}
-
-AVX512 static inline bool same64_avx512(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
-{
-    __m512i  b = _mm512_set1_epi64((long long)base);
-    __mmask8 k[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        __m512i x = _mm512_sub_epi64(_mm512_loadu_si512(addr + 8 * i), b);
-        k[i]      = _mm512_mask_cmpneq_epi64_mask((__mmask8)(mask >> 8 * i), x, _mm512_load_si512(delta + 8 * i));
-    }
-    return _kortestz_mask8_u8(_kor_mask8(k[0], k[1]), _kor_mask8(k[2], k[3]));
-}
-
 LEVEL(access_plain, , same32, same64)
 LEVEL(access_avx2, AVX2, same32_avx2, same64_avx2)
 LEVEL(access_avx512, AVX512, same32_avx512, same64_avx512)
 #else
-static inline bool same32(const uint32_t *off, uint32_t base, const uint32_t *delta, uint32_t mask)
-{
-    uint32_t diff = 0;
-    for (int i = 0; i < LANES; i++)
-        diff |= ((off[i] - base) ^ delta[i]) & (0 - (mask >> i & 1));
-    return diff == 0;
-}
-
-static inline bool same64(const uint64_t *addr, uint64_t base, const uint64_t *delta, uint32_t mask)
-{
-    uint64_t diff = 0;
-    for (int i = 0; i < LANES; i++)
-        diff |= ((addr[i] - base) ^ delta[i]) & (0 - (uint64_t)(mask >> i & 1));
-    return diff == 0;
-}
-
 LEVEL(access_plain, , same32, same64)
 #endif
 
@@ -575,6 +490,27 @@ static void (*access_best(void))(void *, const Access *)
         return access_avx2;
 #endif
     return access_plain;
+}
+
+/* ---- loads that are made elsewhere ------------------------------------------------------------------------------------ */
+
+static Site **no_sites(const State *st)
+{
+    Site **site = xcalloc(st->sites + 1, sizeof(Site *));
+    for (uint32_t i = 0; i < st->sites; i++)
+        site[i] = st->nowhere;
+    return site;
+}
+
+static void count_sunk(void *state, const Access *a)
+{
+    State *st = state;
+    if (!st->here)
+        st->here = no_sites(st);
+    Site **here = st->here, **site = st->site;
+    st->site = here;
+    st->count->base.access(st, a);
+    st->site = site;
 }
 
 /* ---- native code with a sink ----------------------------------------------------------------------------------------- */
@@ -609,14 +545,12 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     State *st         = xcalloc(1, sizeof *st);
     st->count         = c;
     st->sites         = info->instrs;
-    st->site          = xcalloc(info->instrs + 1, sizeof *st->site);
     st->arena         = arena_new();
     st->nowhere       = arena_alloc_aligned(st->arena, sizeof(Site), _Alignof(Site));
     st->nowhere->last = st->nowhere->way;
-    for (uint32_t i = 0; i < info->instrs; i++)
-        st->site[i] = st->nowhere;
-    st->instr   = c->profile->arch->cc >= 70 ? info->instr : NULL;
-    st->scatter = scatter_best();
+    st->site          = no_sites(st);
+    st->instr         = c->profile->arch->cc >= 70 ? info->instr : NULL;
+    st->scatter       = scatter_best();
     if (c->sink)
         st->kept = c->sink->fork(c->sink, info);
     return st;
@@ -662,11 +596,8 @@ void count_add(Observer *o, Parcel *p)
     c->stale = true;
 }
 
-static void count_join(Observer *o, void *state)
+static void join_sites(Count *c, State *st)
 {
-    Count *c  = (Count *)o;
-    State *st = state;
-    total_size(c, st->sites);
     for (uint32_t i = 0; i < st->sites; i++) {
         Site *s = st->site[i];
         if (s == st->nowhere)
@@ -678,6 +609,21 @@ static void count_join(Observer *o, void *state)
                                          .others = {s->others[0], s->others[1]},
                                          .role   = s->role,
                                          .store  = is_store(s->op)});
+    }
+}
+
+static void count_join(Observer *o, void *state)
+{
+    Count *c  = (Count *)o;
+    State *st = state;
+    total_size(c, st->sites);
+    join_sites(c, st);
+    if (st->here) {
+        Site **site = st->site;
+        st->site    = st->here;
+        join_sites(c, st);
+        free(st->site);
+        st->site = site;
     }
     c->stale = true;
     if (c->sink)
@@ -749,11 +695,14 @@ Observer *count_new(const Profile *p)
     Count *c = xcalloc(1, sizeof *c);
     for (int i = 0; i < ACCESS_SURFACE; i++) /* what surfaces cost is not modelled */
         c->base.wants[i] = (1u << ACCESS_OPS) - 1;
+    for (int i = ACCESS_GLOBAL; i <= ACCESS_SHARED && p->arch->cc >= 70; i++)
+        c->base.wants[i] |= 1u << ACCESS_SUNK;
     c->base.fork   = count_fork;
     c->base.access = access_best();
     c->base.async  = count_async;
     c->base.join   = count_join;
     c->base.many   = count_many;
+    c->base.sunk   = count_sunk;
     c->base.period = count_period;
     c->profile     = p;
     return &c->base;

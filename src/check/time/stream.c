@@ -18,6 +18,7 @@
 #include "check/time/footprint.h"
 #include "check/time/updates.h"
 #include "model/cache.h"
+#include "ptx/merge.h"
 
 enum { SAMPLED = 4, MOST_BLOCKS = 64, MOST_WARPS = 1 << 18, MOST = 1 << 14, LINE = 7, SECTOR = 5 };
 
@@ -137,7 +138,7 @@ static unsigned lines_of(const Access *a, Touch touch[LANES])
     return n;
 }
 
-static void stream_access(void *state, const Access *a)
+static void note_access(void *state, const Access *a)
 {
     State    *s       = state;
     bool      updates = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
@@ -156,6 +157,14 @@ static void stream_access(void *state, const Access *a)
         if (k >= 0)
             add_entry(&s->stream[k], a, touch[i].line, touch[i].sectors, i == 0);
     }
+}
+
+/* Loads that are made elsewhere are told of there (note_access). */
+static void stream_access(void *state, const Access *a)
+{
+    const State *s = state;
+    if (!s->instr || !(s->instr[a->instr].merges & MERGE_SINKS) || !s->w->is.sinks)
+        note_access(state, a);
 }
 
 static void stream_join(Observer *o, void *state)
@@ -236,6 +245,10 @@ Observer *stream_new(const StreamSetting *is)
     w->is             = *is;
     w->base           = (Observer){.fork = stream_fork, .access = stream_access, .join = stream_join};
     w->base.wants[ACCESS_GLOBAL] = all;
+    if (is->sinks) {
+        w->base.wants[ACCESS_GLOBAL] |= 1u << ACCESS_SUNK;
+        w->base.sunk = note_access;
+    }
     return &w->base;
 }
 

@@ -21,6 +21,7 @@ typedef struct StreamSetting {
     unsigned slices;        /* of L2; 0: not known */
     bool     pairs;         /* L2 fetches a sector with its neighbour */
     double   clocks[3];     /* by FetchFrom: until what an access waits for is there */
+    bool     sinks;         /* loads move into branches (ptx/sinks.h) */
     bool     joins;         /* warps reduce what they add to one word (code_joins_updates) */
 } StreamSetting;
 

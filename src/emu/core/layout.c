@@ -9,6 +9,7 @@
 
 #include "base/stress.h"
 #include "ptx/lifetime.h"
+#include "ptx/sinks.h"
 
 uint32_t emu_param(const Func *kernel, size_t i, uint32_t *offset, uint32_t *bytes)
 {
@@ -198,11 +199,13 @@ static uint32_t share_slots(const Lifetime *life, Arena *tmp, Code *c, uint32_t 
 
 void layout_function(Program *p, Code *c)
 {
-    const Func     *f     = c->func;
-    Arena          *tmp   = arena_new();
-    bool            share = f->ninstrs > SHARE_FROM;
-    const Lifetime *life  = ptx_lifetimes(tmp, f, share ? cfg_build(tmp, f) : NULL);
-    uint32_t        top = 0, pred = 0, pred_left = 0;
+    const Func *f     = c->func;
+    Arena      *tmp   = arena_new();
+    bool        share = f->ninstrs > SHARE_FROM;
+    Lifetime   *life  = ptx_lifetimes(tmp, f, share ? cfg_build(tmp, f) : NULL);
+    for (uint32_t i = 0; i < c->nsinks; i++) /* it is asked for its address once more, in another block */
+        life[f->instrs[c->sink[i].instr].opd[1].elem[0].reg->index].brief = false;
+    uint32_t top = 0, pred = 0, pred_left = 0;
     c->reg_slot = ARENA_ARRAY(p->arena, Slot, f->nregs);
     for (size_t i = 0; i < f->nregs; i++) {
         const Reg *r = f->regs[i];

@@ -71,3 +71,19 @@ void access_notify_all(Warp *w, const Access *a)
         if (ask->observers[o]->wants[a->space] >> a->op & 1)
             ask->observers[o]->access(w->worker->observer[o], a);
 }
+
+void access_notify_sunk(Warp *w, const Access *seen, AccessSpace space, const uint32_t *off, const uint64_t *addr)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
+    Access           a   = *seen;
+    a.space              = (uint8_t)space;
+    a.mask               = w->mask;
+    a.warp               = w->index;
+    a.block              = w->block->index;
+    a.off                = off;
+    a.addr               = addr;
+    a.memory             = space == ACCESS_SHARED ? w->shared : NULL;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        if (ask->observers[o]->wants[space] >> ACCESS_SUNK & 1)
+            ask->observers[o]->sunk(w->worker->observer[o], &a);
+}

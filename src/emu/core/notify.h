@@ -8,6 +8,8 @@
 
 /* Tells several observers of an access: those that want it. */
 void access_notify_all(Warp *w, const Access *a);
+/* Where a load is made that the assembler moves: to who wants to know. */
+void access_notify_sunk(Warp *w, const Access *seen, AccessSpace space, const uint32_t *off, const uint64_t *addr);
 /* Tells the observers; callers look at Launch.watches_sync first.  Fills in what every event has (u may be NULL). */
 void sync_notify(Warp *w, const Uop *u, SyncEvent e);
 void block_notify_start(Block *b, Worker *k);

@@ -44,6 +44,7 @@ typedef struct Code { /* one lowered function */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
     struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */
+    const struct Sink *sink; uint32_t nsinks;  /* loads that somebody wants to hear of where the assembler makes them (ptx/sinks.h) */
 } Code;
 
 typedef struct CodeBlock {    /* a basic block */

@@ -414,6 +414,25 @@ LD_PARAM(ld_param_64, uint64_t)
 
 VEC_ALL(VEC_TWINS)
 
+/* The lanes' addresses were good when they loaded. */
+static const Uop *sunk_global(Warp *w, const Uop *u)
+{
+    const MemInfo *info = u->ptr;
+    Addr64         x;
+    addresses64(w, u, &x);
+    access_notify_sunk(w, &info->seen, ACCESS_GLOBAL, NULL, x.t);
+    return u + 1;
+}
+
+static const Uop *sunk_shared(Warp *w, const Uop *u)
+{
+    const MemInfo *info = u->ptr;
+    Addr32         x;
+    addresses32(w, u, &x);
+    access_notify_sunk(w, &info->seen, ACCESS_SHARED, x.t, NULL);
+    return u + 1;
+}
+
 void exec_fill_mem(ExecTable *t)
 {
     memcpy(t->mem, mem_handlers_once, sizeof t->mem);
@@ -436,6 +455,8 @@ void exec_fill_mem(ExecTable *t)
     FILL(atom_global_64);
     FILL(atom_shared_32);
     FILL(atom_shared_64);
+    t->mem[MEM_sunk_global][0] = t->mem[MEM_sunk_global][1] = sunk_global;
+    t->mem[MEM_sunk_shared][0] = t->mem[MEM_sunk_shared][1] = sunk_shared;
     t->mem[MEM_ld_param_32][0] = t->mem[MEM_ld_param_32][1] = ld_param_32;
     t->mem[MEM_ld_param_64][0] = t->mem[MEM_ld_param_64][1] = ld_param_64;
 #define FILL_NARROW(kind, name, R, E, op, both) FILL(name);

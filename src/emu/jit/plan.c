@@ -145,6 +145,13 @@ static void memory_item(Maker *m, Item *it, const Uop *u)
         atom_item(m, it, u);
         return;
     }
+    if (it->what.id == MEM_sunk_global ||
+        it->what.id == MEM_sunk_shared) { /* its instruction's result is not written here */
+        it->kind  = ITEM_CALL;
+        it->exact = true;
+        add_read(m, it, u->a, info->addr64 ? 8 : 4);
+        return;
+    }
     if (it->what.id >= MEM_ld_any) {
         it->kind = ITEM_CALL;
         instruction_registers(m, it, u);

@@ -12,6 +12,7 @@
 #include "emu/sync/sync.h"
 #include "ptx/op.h"
 #include "ptx/reuse.h"
+#include "ptx/sinks.h"
 #include "ptx/traits.h"
 #include "ptx/unset.h"
 
@@ -73,6 +74,26 @@ static void lower_head(Lower *lo, const Instr *first, const Instr *end)
     u->x   = may_change(first, end);
 }
 
+/* Tells of the loads that are made where the block begins. */
+static void lower_sinks(Lower *lo, uint32_t block)
+{
+    const Code *c = lo->code;
+    for (uint32_t i = 0; i < c->nsinks; i++) {
+        const Sink *s = &c->sink[i];
+        if (s->block != block)
+            continue;
+        lo->in    = &lo->f->instrs[s->instr];
+        lo->instr = c->instr_base + s->instr;
+        if (s->guard) {
+            Uop *u = lo_emit(lo, lo_ctl(lo, CTL_guard));
+            u->a   = c->reg_slot[s->guard->index];
+            u->x   = s->negated;
+            u->n   = 1;
+        }
+        lower_sunk(lo, lo->in);
+    }
+}
+
 static void lower_block(Lower *lo, uint32_t place)
 {
     uint32_t        b  = lo->cfg->order[place];
@@ -81,6 +102,7 @@ static void lower_block(Lower *lo, uint32_t place)
     lo->instr          = lo->code->instr_base + cb->first;
     if (cb->end > cb->first)
         lower_head(lo, lo->f->instrs + cb->first, lo->f->instrs + cb->end);
+    lower_sinks(lo, b);
     for (uint32_t i = cb->first; i < cb->end; i++)
         lower_instr(lo, i);
     if (cb->end > cb->first && ends_without_next(&lo->f->instrs[cb->end - 1]))

@@ -281,6 +281,16 @@ static void lower_ld(Lower *lo, const Instr *in)
     emit_access(lo, param ? choose_param(m) : choose(m, true, in_call_buffers(lo, mem, m)), a, m);
 }
 
+/* Not the load, but that it is made here. */
+void lower_sunk(Lower *lo, const Instr *in)
+{
+    MemInfo *m      = lo_mem_info(lo, in, ACCESS_LD);
+    Slot     a      = lo_mem_address(lo, &in->opd[1], m);
+    bool     shared = m->space == SPACE_SHARED;
+    emit_access(lo, shared ? MEM_sunk_shared : MEM_sunk_global, a, m);
+    m->seen.slot = NULL;
+}
+
 static void lower_st(Lower *lo, const Instr *in)
 {
     MemInfo       *m = lo_mem_info(lo, in, ACCESS_ST);

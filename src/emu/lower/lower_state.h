@@ -79,6 +79,7 @@ bool lower_wgmma(Lower *lo, const Instr *in);
 /* lower_ctl.c, lower_mem.c, lower_matrix.c, lower_async.c, lower_bulk.c, lower_tex.c: true if they lowered it */
 bool lower_control(Lower *lo, const Instr *in);
 bool lower_memory(Lower *lo, const Instr *in);
+void lower_sunk(Lower *lo, const Instr *in);
 bool lower_matrix(Lower *lo, const Instr *in);
 bool lower_async(Lower *lo, const Instr *in);
 bool lower_bulk(Lower *lo, const Instr *in);

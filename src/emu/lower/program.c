@@ -12,6 +12,7 @@
 #include "emu/core/layout.h"
 #include "emu/core/run.h"
 #include "ptx/merge.h"
+#include "ptx/sinks.h"
 #include "ptx/traits.h"
 
 /* ---- reachable functions and shared variables ---- */
@@ -203,6 +204,23 @@ static uint32_t shared_at(const void *p, const Var *v)
     return layout_shared(p, v);
 }
 
+/* Loads that are told of elsewhere: those that stay what they are, of spaces of which somebody wants it. */
+static void plan_sinks(Program *p, Code *c, uint16_t *merge)
+{
+    uint32_t    n;
+    Arena      *tmp = arena_new();
+    bool        any = (p->wants[ACCESS_GLOBAL] | p->wants[ACCESS_SHARED]) >> ACCESS_SUNK & 1;
+    const Sink *all = any ? ptx_sinks(tmp, c->func, cfg_build(tmp, c->func), &n) : NULL;
+    Sink       *own = any ? ARENA_ARRAY(p->arena, Sink, n + 1) : NULL;
+    for (uint32_t i = 0; any && i < n; i++)
+        if (!merge[all[i].instr]) {
+            merge[all[i].instr] = MERGE_SINKS;
+            own[c->nsinks++]    = all[i];
+        }
+    c->sink = own;
+    arena_free(tmp);
+}
+
 static void number_instructions(Program *p)
 {
     for (uint32_t i = 0; i < p->ncode; i++) {
@@ -217,6 +235,7 @@ static void number_instructions(Program *p)
         EmuInstr   *at    = p->instr + p->code[i]->instr_base;
         uint16_t   *merge = xcalloc(f->ninstrs + 1, sizeof *merge);
         merge_plan(f, shared_at, p, merge);
+        plan_sinks(p, p->code[i], merge);
         for (size_t j = 0; j < f->ninstrs; j++)
             at[j] = (EmuInstr){.func = f, .in = &f->instrs[j], .merges = merge[j]};
         free(merge);
