@@ -295,7 +295,7 @@ static double busiest(const CodeWork *c)
 
 typedef struct Traffic {
     double loads, hits;            /* sectors of loads; share of them in L1 */
-    double l2, atomics;            /* sectors */
+    double l2, asked, atomics;     /* sectors: that pass L1; that L2 is asked for */
     double stored, stored_lines;   /* that leave L1: sectors, and the lines that they leave in */
     double l2_hits, read, written; /* bytes */
 } Traffic;
@@ -314,7 +314,9 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     x.stored      = (double)c->global_st_sectors * (1 - joined) + (double)c->local_st_sectors;
     x.stored_lines =
         x.stored * (left > 0 ? (double)s->stored_lines / left : 1.0 / SECTORS); /* not known: whole lines */
-    x.l2 = x.loads * (1 - x.hits) + x.stored + x.atomics + tma;
+    x.l2        = x.loads * (1 - x.hits) + x.stored + x.atomics + tma;
+    double past = x.loads * (1 - x.hits);
+    x.asked     = x.l2 - past + time_joined(&t->timing, past, s->shared, fmin((double)s->of, t->sms));
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
     bool fits     = t->warm && all <= l2_bytes;
     x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
@@ -326,7 +328,7 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
         x.written = (double)(c->global_st_sectors + c->local_st_sectors) * SECTOR_BYTES + x.atomics * SECTOR_BYTES;
         missed    = x.read / SECTOR_BYTES;
     }
-    x.l2_hits = x.l2 > 0 ? fmax(0, 1 - missed / x.l2) : 1;
+    x.l2_hits = x.asked > 0 ? fmax(0, 1 - missed / x.asked) : 1;
     return x;
 }
 
@@ -345,7 +347,7 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
                                   .headroom          = p->headroom,
                                   .l1_hit_rate       = x->hits,
                                   .l2_hit_rate       = x->l2_hits,
-                                  .l2_sectors        = (uint64_t)x->l2,
+                                  .l2_sectors        = (uint64_t)x->asked,
                                   .dram_read_bytes   = (uint64_t)x->read,
                                   .dram_write_bytes  = (uint64_t)x->written,
                                   .instructions      = (uint64_t)c->issued,

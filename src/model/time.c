@@ -188,3 +188,10 @@ double time_gain(const Timing *t, const TimeWork *w, const TimeMend *m)
         return 1;
     return larger(1, before.ns / after.ns);
 }
+
+double time_joined(const Timing *t, double asked, double shared, double sms)
+{
+    if (t->joined_sms <= 1 || sms < 2)
+        return asked;
+    return asked * (1 - shared * (1 - larger(1, round(sms / t->joined_sms)) / sms));
+}

@@ -16,7 +16,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      l1_sectors, l2_bytes, port_bytes; /* a clock */
     double      store_bytes, taken_bytes; /* a clock, of stores: that a multiprocessor sends; that L2 takes */
     double      read_gbs, write_gbs, l2_kept_mib;
-    double      fetch_bytes, l2_slices; /* that L2 fetches at once; that L2 is made of */
+    double      fetch_bytes, l2_slices, joined_sms; /* that L2 fetches at once; that L2 is made of; whose loads of one sector join */
     double      launch_ns, cold_ns, host_ns, block_clocks;
     double      update_clocks, float_clocks, turn_clocks; /* of atomics */
     double      issue, pass_clocks, dependent;
@@ -84,6 +84,8 @@ typedef struct TimeMend {
 
 /* How many times as fast the launch would be with it; 1: it would not.  What the work needs must be known of the card. */
 double      time_gain(const Timing *t, const TimeWork *w, const TimeMend *m);
+/* Sectors that L2 is asked for, where so many multiprocessors ask for them and a share of them all at once: several do so together. */
+double      time_joined(const Timing *t, double asked, double shared, double sms);
 /* "shared memory passes" */
 const char *time_part_text(TimePart p);
 

@@ -443,6 +443,68 @@ static void pairs_and_parts_are_as_read_on_an_h100(void **state)
     assert_int_equal(rows, 35);
 }
 
+/* A launch of so many blocks of one warp, which loads `words` words of 4 bytes, `stride` bytes apart: all the same ones, or each its own. */
+static StreamSum loads_of_blocks(unsigned blocks, unsigned words, unsigned stride, bool same)
+{
+    StreamSetting is = {.pairs = true, .l1_bytes = 1 << 17, .sms = 132, .resident = 1};
+    Run           r  = {.o    = stream_new(&is),
+                        .info = {{blocks, 1, 1}, {32, 1, 1}, .instrs = INSTRS, .workers = 2, .instr = instrs}};
+    for (unsigned i = 0; i < 2; i++)
+        r.worker[i] = r.o->fork(r.o, &r.info, i);
+    for (unsigned b = 0; b < blocks; b++)
+        for (unsigned k = 0; k < words; k += LANES) {
+            uint64_t addr[LANES];
+            for (unsigned i = 0; i < LANES; i++)
+                addr[i] = BASE + ((uint64_t)(same ? 0 : b) * words + k + i) * stride;
+            r.o->access(r.worker[b & 1],
+                        &(Access){.op = ACCESS_LD, .bytes = 4, .mask = UINT32_MAX, .block = b, .addr = addr});
+        }
+    end(&r);
+    return r.sum;
+}
+
+/* Of few blocks several are looked at, and more of each. */
+static void few_blocks_are_looked_at(void **state)
+{
+    (void)state;
+    StreamSum s = loads_of_blocks(4, 1024, 32, true);
+    assert_int_equal(s.blocks, 4);
+    assert_float_equal(s.shared, 1, 1e-9);
+    s = loads_of_blocks(4, 1024, 32, false);
+    assert_float_equal(s.shared, 0, 1e-9);
+    s = loads_of_blocks(1, 1 << 18, 128, true);
+    assert_int_equal(s.cut, 0);
+    assert_float_equal(s.shared, 0, 1e-9);
+}
+
+/* Multiprocessors that load the same at once: how often L2 is asked for it.  Which of few join is the card's chance; of 32 and more the number is as read
+ * within a quarter, and of what each loads for itself exactly so. */
+static void loads_join_as_read_on_an_h200(void **state)
+{
+    (void)state;
+    Timing   t;
+    FILE    *f = readings("joined_h200.tsv");
+    char     line[512], kind[8];
+    unsigned blocks, words, stride, l1, l2, rows = 0;
+    assert_true(timing_of(profile_find("h200"), &t, NULL));
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%7s %u %u %u %u %u", kind, &blocks, &words, &stride, &l1, &l2) != 6)
+            continue;
+        StreamSum s     = loads_of_blocks(blocks, words, stride, kind[0] == 's');
+        double    asked = time_joined(&t, l1, s.shared, blocks), ratio = asked / l2;
+        assert_true(asked > 0.999 * l1 / blocks && asked <= l1);
+        if (kind[0] == 'o' || blocks == 1)
+            assert_float_equal(ratio, 1, 1e-9);
+        else if (blocks >= 32)
+            assert_true(ratio > 0.75 && ratio < 1.25);
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 49);
+    t.joined_sms = 0; /* not known */
+    assert_float_equal(time_joined(&t, 1000, 1, 132), 1000, 1e-9);
+}
+
 /* The clocks of a warp's access, of many: those of its slice's turns, or of its word.  A quarter more or less; a few lines that share a slice
  * take up to a half longer there. */
 static void turns_are_as_read_on_an_h100(void **state)
@@ -540,6 +602,8 @@ int main(void)
                                        cmocka_unit_test(lanes_update_one_word_one_by_one),
                                        cmocka_unit_test(warps_join_what_they_can_reduce),
                                        cmocka_unit_test(pairs_and_parts_are_as_read_on_an_h100),
+                                       cmocka_unit_test(few_blocks_are_looked_at),
+                                       cmocka_unit_test(loads_join_as_read_on_an_h200),
                                        cmocka_unit_test(turns_are_as_read_on_an_h100),
                                        cmocka_unit_test(stores_are_as_read_on_an_h100)};
     return cmocka_run_group_tests(tests, NULL, NULL);

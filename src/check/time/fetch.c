@@ -14,6 +14,7 @@ enum { SECTORS = 4, ALL = (1 << SECTORS) - 1, EVEN = 5 };
 struct FetchedLine {
     uint64_t number;         /* the line's, plus 1; 0 = empty */
     uint32_t round[SECTORS]; /* in which it was asked for last; 0: not yet, or stored */
+    uint32_t first[SECTORS]; /* in which L2 was asked for it first; 0: not yet */
     uint8_t  known, far;     /* by sector: it is in L2 or on its way; it came from device memory that time */
 };
 
@@ -51,6 +52,8 @@ FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned nea
         brought |= ((first & EVEN) << 1 | (first >> 1 & EVEN)) & ~l->known;
     for (unsigned s = 0; s < SECTORS; s++) {
         unsigned bit = 1u << s;
+        if (beyond & bit && !l->first[s])
+            l->first[s] = round;
         if (brought & bit) {
             l->round[s] = round;
             l->far |= (uint8_t)bit;
@@ -68,6 +71,22 @@ FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned nea
 void fetched_store(Fetched *f, uint64_t line, unsigned sectors)
 {
     line_of(f, line)->known |= (uint8_t)(sectors & ALL);
+}
+
+double fetched_together(const Fetched *f, size_t n)
+{
+    uint64_t asked = 0, all = 0;
+    for (size_t i = 0; n > 1 && i < f->cap; i++)
+        for (unsigned s = 0; f->line[i].number && s < SECTORS; s++) {
+            bool same = f->line[i].first[s] != 0;
+            asked += same;
+            for (size_t k = 1; k < n && same; k++) {
+                const FetchedLine *l = f[k].cap ? place(&f[k], f->line[i].number) : NULL;
+                same                 = l && l->first[s] == f->line[i].first[s];
+            }
+            all += same;
+        }
+    return asked ? (double)all / (double)asked : 0;
 }
 
 void fetched_free(Fetched *f)

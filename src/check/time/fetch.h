@@ -22,6 +22,8 @@ typedef struct Fetched {
 FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned near, uint32_t round);
 /* What is stored is in L2. */
 void      fetched_store(Fetched *f, uint64_t line, unsigned sectors);
+/* Of the sectors that a multiprocessor asks for, the share that all n, at least two, ask for first in the same round. */
+double    fetched_together(const Fetched *f, size_t n);
 void      fetched_free(Fetched *f);
 
 #endif

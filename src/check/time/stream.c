@@ -4,8 +4,8 @@
  *   Footprint: which sectors are loaded, stored, stored as a whole (footprint.h).
  *   Updates by atomics: of which word and which slice of L2 there are most, since these take turns (updates.h).
  *   Streams: of the blocks that lie on SAMPLED multiprocessors in the first wave (block b starts on multiprocessor b modulo their number), each
- *   warp's accesses in order, at most MOST entries a block.  They are replayed as a multiprocessor would make them: one access of each warp in
- *   turn.  (The emulator runs a warp for long before the next, which no card does.)
+ *   warp's accesses in order, at most MOST entries a block, and more of fewer blocks.  They are replayed as a multiprocessor would make
+ *   them: one access of each warp in turn.  (The emulator runs a warp for long before the next, which no card does.)
  *
  * Left out: blocks of later waves, which find in L1 what earlier ones left; bulk and tensor copies, textures, local memory. */
 #include "check/time/stream.h"
@@ -43,6 +43,7 @@ typedef struct Watch {
     Observer      base;
     StreamSetting is;
     uint64_t      blocks;
+    size_t        most; /* entries of a block */
     uint32_t      instrs;
     Footprint     seen;
     uint32_t     *made; /* accesses by warp of the launch; NULL: it has too many */
@@ -63,20 +64,37 @@ typedef struct State {
 
 /* ---- which blocks ---- */
 
+/* Multiprocessors that have a block. */
+static unsigned busy_sms(const Watch *w)
+{
+    return w->blocks && w->blocks < w->is.sms ? (unsigned)w->blocks : w->is.sms;
+}
+
 static unsigned sampled_sms(const Watch *w)
 {
-    unsigned n = MOST_BLOCKS / (w->is.resident ? w->is.resident : 1);
-    return n < 1 ? 1 : n > SAMPLED ? SAMPLED : n;
+    unsigned n    = MOST_BLOCKS / (w->is.resident ? w->is.resident : 1),
+             most = busy_sms(w) < SAMPLED ? busy_sms(w) : SAMPLED;
+    return n < 1 ? 1 : n > most ? most : n;
 }
 
 /* The place of a block in Watch.stream; -1: it is not looked at. */
 static int sampled_block(const Watch *w, uint64_t block)
 {
-    unsigned n = sampled_sms(w), step = w->is.sms / n ? w->is.sms / n : 1;
+    unsigned n = sampled_sms(w), step = busy_sms(w) / n;
+    step = step > 1 ? step - !(step & 1) : 1; /* rows of an even number of blocks may begin alike in their lines */
     uint64_t sm = block % w->is.sms, turn = block / w->is.sms;
     if (sm % step || sm / step >= n || turn >= w->is.resident || turn * n + sm / step >= MOST_BLOCKS)
         return -1;
     return (int)(turn * n + sm / step);
+}
+
+/* How many blocks are looked at, at most. */
+static unsigned places(const Watch *w)
+{
+    uint64_t turns = (w->blocks + w->is.sms - 1) / (w->is.sms ? w->is.sms : 1),
+             most  = w->is.resident ? w->is.resident : 1;
+    uint64_t n     = sampled_sms(w) * (turns < most ? turns : most);
+    return n < 1 ? 1 : n > MOST_BLOCKS ? MOST_BLOCKS : (unsigned)n;
 }
 
 /* ---- while the launch runs ---- */
@@ -89,6 +107,7 @@ static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     s->instr  = info->instr;
     w->blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     w->instrs = info->instrs;
+    w->most   = (size_t)MOST * MOST_BLOCKS / places(w);
     (void)worker;
     w->warps_of_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     if (w->blocks * w->warps_of_block <= MOST_WARPS)
@@ -96,9 +115,9 @@ static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return s;
 }
 
-static void add_entry(Stream *s, const Access *a, uint64_t line, unsigned sectors, bool first)
+static void add_entry(const Watch *w, Stream *s, const Access *a, uint64_t line, unsigned sectors, bool first)
 {
-    if (s->n == MOST) {
+    if (s->n == w->most) {
         s->cut += first;
         return;
     }
@@ -155,7 +174,7 @@ static void note_access(void *state, const Access *a)
     for (unsigned i = 0; i < n; i++) {
         footprint_add(&s->seen, &touch[i], kind);
         if (k >= 0)
-            add_entry(&s->stream[k], a, touch[i].line, touch[i].sectors, i == 0);
+            add_entry(s->w, &s->stream[k], a, touch[i].line, touch[i].sectors, i == 0);
     }
 }
 
@@ -283,7 +302,7 @@ static void skip(Cursor *c)
 
 typedef struct Sm { /* while its blocks' accesses are replayed */
     ModelCache *l1;
-    Fetched     fetched;
+    Fetched    *fetched;
     uint32_t    round; /* one access of each warp */
 } Sm;
 
@@ -292,7 +311,7 @@ static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
 {
     if (e->store) {
         model_cache_store(sm->l1, e->line, e->sectors);
-        fetched_store(&sm->fetched, e->line, e->sectors);
+        fetched_store(sm->fetched, e->line, e->sectors);
     }
     if (e->store || e->instr >= w->instrs)
         return FETCH_NEAR;
@@ -306,7 +325,7 @@ static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
         sum->l1.sectors += asked;
         sum->l1.hits += hits;
     }
-    return fetched_load(&sm->fetched, e->line, e->sectors, near, sm->round);
+    return fetched_load(sm->fetched, e->line, e->sectors, near, sm->round);
 }
 
 /* Of a store's line: the sectors that the warp's access before, a store as well, has stored. */
@@ -388,9 +407,9 @@ static void count_slow(Watch *w, const Stream *s, const Cursor *list, size_t n)
     }
 }
 
-static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
+static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, StreamSum *sum)
 {
-    Sm      on   = {.l1 = model_cache_new(w->is.l1_bytes), .fetched = {.pairs = w->is.pairs}};
+    Sm      on   = {.l1 = model_cache_new(w->is.l1_bytes), .fetched = fetched};
     Cursor *list = NULL;
     size_t  n    = 0;
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms) {
@@ -408,7 +427,6 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, StreamSum *sum)
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms)
         count_slow(w, &w->stream[k], list, n);
     free(list);
-    fetched_free(&on.fetched);
     model_cache_free(on.l1);
 }
 
@@ -440,10 +458,16 @@ void stream_replay(Observer *o, StreamSum *out)
 {
     Watch   *w = (Watch *)o;
     unsigned n = sampled_sms(w);
-    *out       = (StreamSum){.of = w->blocks};
-    w->hits    = xcalloc(w->instrs + 1u, sizeof *w->hits);
+    Fetched  fetched[SAMPLED];
+    *out    = (StreamSum){.of = w->blocks};
+    w->hits = xcalloc(w->instrs + 1u, sizeof *w->hits);
+    for (unsigned sm = 0; sm < n; sm++) {
+        fetched[sm] = (Fetched){.pairs = w->is.pairs};
+        replay_sm(w, sm, n, &fetched[sm], out);
+    }
+    out->shared = fetched_together(fetched, n);
     for (unsigned sm = 0; sm < n; sm++)
-        replay_sm(w, sm, n, out);
+        fetched_free(&fetched[sm]);
     judge_blocks(w, out);
     updates_sum(&w->updates, &out->updates);
     footprint_sum(&w->seen, w->is.pairs, &out->seen);

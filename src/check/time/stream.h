@@ -35,6 +35,7 @@ typedef struct StreamHits {    /* of loads and updates */
 typedef struct StreamSum {
     StreamHits l1;            /* of the blocks looked at */
     uint64_t   blocks, of;    /* looked at, of how many */
+    double     shared;        /* of the sectors that a multiprocessor asks L2 for, the share that the others want in the same round */
     uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
     uint64_t   stored, joined; /* sectors of their stores; those that the warp's store just before has stored: they leave L1 together */
     uint64_t   stored_lines;   /* of the sectors that are not joined */

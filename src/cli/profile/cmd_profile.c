@@ -90,7 +90,8 @@ static int measure(const CliArgs *a)
         put_together(arch, &m, &p, &t);
         profile_print(&p, &t, &text);
         printf("# Measured by 'warpwright profile measure' on %s, which ran at %.0f MHz.\n"
-               "# Not measured: l2_kept_mib, fetch_bytes, l2_slices, store_bytes, taken_bytes, cold_ns, float_clocks, "
+               "# Not measured: l2_kept_mib, fetch_bytes, l2_slices, joined_sms, store_bytes, taken_bytes, cold_ns, "
+               "float_clocks, "
                "turn_clocks, constant_line, constant_far, print_ns, print_turn_ns, print_lane_ns, halves, floats, "
                "doubles%s.\n%s",
                m.card.title, m.clock_mhz, p.base ? ", which are those of the base" : "", str_text(&text));
