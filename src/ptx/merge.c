@@ -184,6 +184,19 @@ static bool is_swapped(const Instr *in)
     return type_bytes(t) == 8 || !strchr("usb", type_kind(t));
 }
 
+/* Do the block's threads come to an instruction from a barrier, and compute alone on the way?  first: of its basic block. */
+static bool comes_from_barrier(const Func *f, uint32_t first, uint32_t i)
+{
+    while (i-- > first) {
+        const Instr *in = &f->instrs[i];
+        if (op_is(in, TRAIT_BARRIER))
+            return !op_is(in, TRAIT_CLUSTER) && !opcode_has(in->op, WORD_warp) && !opcode_has(in->op, WORD_arrive);
+        if (!op_is(in, TRAIT_COMPUTE))
+            return false;
+    }
+    return false;
+}
+
 static bool same(const Operand *o, const bool *varying)
 {
     return o->kind == OPD_REG ? o->reg && !varying[o->reg->index] : o->kind == OPD_INT || o->kind == OPD_VAR;
@@ -325,7 +338,8 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
         if (is_leaders(f, in, &varying))
             role[i] |= MERGE_LEADER;
         if (is_swapped(in))
-            role[i] |= MERGE_SWAPS;
+            role[i] |= (uint16_t)(MERGE_SWAPS |
+                                  (comes_from_barrier(f, cfg->block[cfg->block_of[i]].first, i) ? MERGE_AT_ONCE : 0));
         if (plain)
             note(&r, &x);
         if (in->nopd && !(plain && x.store))

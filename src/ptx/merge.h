@@ -23,6 +23,7 @@ enum {
     MERGE_REPEAT = 0x100, /* a load that an earlier access makes needless */
     MERGE_LEADER = 0x200, /* an atomic that one lane makes for all */
     MERGE_SWAPS  = 0x400, /* an atomic that is a loop of compare-and-swap */
+    MERGE_AT_ONCE = 0x1000, /* such a loop to which the warps of a block come together, from a barrier */
     MERGE_SINKS  = 0x800, /* a load that is made elsewhere (sinks.h); not by merge_plan */
 };
 

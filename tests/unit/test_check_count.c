@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,10 +379,68 @@ static void merged_counts(void **state)
     assert_int_equal(c.shared_ld_inst, 40);
 }
 
+/* Passes that `warps` warps of a block take to add to `words` words, lane i to word i modulo words, in this order of warps. */
+static uint64_t passes_of_sums(unsigned warps, unsigned words, uint16_t role, bool backwards)
+{
+    static const Opcode add  = {.text = "red.shared.add.f32", .op = OP_red};
+    static const Instr  in   = {.op = &add};
+    EmuInstr            id   = {.in = &in, .merges = role};
+    LaunchInfo          info = {.instrs = 1, .workers = 1, .instr = &id};
+    Observer           *o    = count_new(profile_find("sm_90"));
+    void               *s    = o->fork(o, &info, 0);
+    for (unsigned block = 0; block < 2; block++)
+        for (unsigned w = 0; w < warps; w++) {
+            uint32_t off[LANES];
+            unsigned warp = backwards ? warps - 1 - w : w;
+            for (unsigned i = 0; i < LANES; i++)
+                off[i] = 1024 + 4 * ((warp * LANES + i) % words);
+            o->access(s, &(Access){.space = ACCESS_SHARED,
+                                   .op    = ACCESS_RED,
+                                   .bytes = 4,
+                                   .mask  = UINT32_MAX,
+                                   .warp  = warp,
+                                   .block = block,
+                                   .off   = off});
+        }
+    o->join(o, s);
+    uint64_t passes = count_total(o)->memory_l1_wavefronts_shared;
+    assert_int_equal(passes, count_total(o)->memory_l1_wavefronts_shared_ideal);
+    count_free(o);
+    return passes / 2;
+}
+
+/* Rounds that warps of a block lose to each other, as read on an H200; where lanes share words they lose more. */
+static void sums_of_warps_take_turns(void **state)
+{
+    (void)state;
+    FILE    *f = fopen(WW_TEST_DATA "/time/rounds_h200.tsv", "r");
+    char     line[512];
+    unsigned threads, words, read, rows = 0, exact = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%u %u %u", &threads, &words, &read) != 3 || words < LANES)
+            continue;
+        unsigned warps = threads / LANES, sums = read - 32 - warps;
+        uint64_t made = passes_of_sums(warps, words, MERGE_SWAPS | MERGE_AT_ONCE, false);
+        assert_int_equal(made, passes_of_sums(warps, words, MERGE_SWAPS | MERGE_AT_ONCE, true));
+        assert_int_equal(passes_of_sums(warps, words, MERGE_SWAPS, false), 3 * warps); /* they come one by one */
+        assert_true(warps > 8 || made == sums);
+        assert_true((double)made < 1.3 * sums && (double)made > 0.95 * sums);
+        exact += made == sums;
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 24);
+    assert_true(exact >= 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models), cmocka_unit_test(stores_behind_loads),
-                                       cmocka_unit_test(roles), cmocka_unit_test(merged_counts),
-                                       cmocka_unit_test(alignment)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models),
+                                       cmocka_unit_test(stores_behind_loads),
+                                       cmocka_unit_test(roles),
+                                       cmocka_unit_test(merged_counts),
+                                       cmocka_unit_test(alignment),
+                                       cmocka_unit_test(sums_of_warps_take_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,7 @@
 #include "check/count/count_sums.h"
 #include "check/count/hits.h"
 #include "check/count/joined.h"
+#include "check/count/rounds.h"
 #include "check/count/same.h"
 #include "check/count/scatter.h"
 #include "model/model.h"
@@ -78,6 +79,7 @@ typedef struct Site { /* one instruction of one worker */
     uint16_t   misses;    /* in a row */
     uint16_t   direct;    /* accesses yet to be given to the model at once */
     uint8_t    doublings; /* how often that number has doubled since something came back */
+    Rounds    *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
     bool       here;      /* of State.here: its accesses as PTX has them are another site's */
     Way        way[WAYS];
 } Site;
@@ -336,6 +338,12 @@ static const ModelCost *scatter_cost(State *st, const Access *a, ModelOp op, Mod
     return room;
 }
 
+static void add_rounds(Site *s, uint64_t lost)
+{
+    s->others[0] += lost * SWAP_PASSES;
+    s->others[1] += lost * SWAP_PASSES;
+}
+
 /* Adds an access of a site that shows no patterns (Site.direct). */
 static void site_direct(State *st, Site *s, const Access *a)
 {
@@ -344,7 +352,11 @@ static void site_direct(State *st, Site *s, const Access *a)
     uint64_t         addr[LANES];
     ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     const ModelCost *c = s->role ? NULL : scatter_cost(st, a, m.op, &room);
-    s->direct--;
+    if (s->rounds) {
+        add_rounds(s, rounds_add(s->rounds, a));
+    } else {
+        s->direct--;
+    }
     if (c) {
         add_cost(p, s, &m, c, 1);
         return;
@@ -371,6 +383,10 @@ static Site *site_new(State *st, const Access *a)
     s->op    = a->op;
     s->bytes = a->bytes;
     s->cache = a->cache;
+    if (s->role & MERGE_AT_ONCE && a->space == ACCESS_SHARED && !is_kept(st, a->instr)) {
+        s->rounds = rounds_new(st->arena);
+        s->direct = 1;
+    }
     return s;
 }
 
@@ -414,6 +430,10 @@ static inline __attribute__((always_inline)) void access_slow(State *st, const A
     if (s == st->nowhere)
         s = site_new(st, a);
     assert(s->op == a->op && s->bytes == a->bytes && s->cache == a->cache);
+    if (s->rounds && a->space != ACCESS_CLUSTER) { /* the first of them */
+        site_direct(st, s, a);
+        return;
+    }
     if (a->space == ACCESS_CLUSTER) {
         count_remote_add(&s->sum, a);
         return;
@@ -604,6 +624,7 @@ static void join_sites(Count *c, State *st)
             continue;
         for (int k = 0; k < WAYS; k++)
             way_fold(st, i, &s->way[k]);
+        add_rounds(s, rounds_end(s->rounds));
         total_add(&c->total[i], &(Total){.sum    = s->sum,
                                          .joined = s->joined,
                                          .others = {s->others[0], s->others[1]},

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Warps of a block come to an instruction together, each for the n-th time: of those that come to one word the k-th loses k - 1 rounds, but no more
+ * than OTHERS.  So it was read on an H200 (tests/data/time/rounds_h200.tsv) of one addition behind a barrier, by warps of which each lane has a word:
+ * exactly up to 8 warps of a word, and of 32; 2 % more passes of 16, and 27 % of 32 that come to two sets of words.  It was so with 200 clocks between
+ * two warps too, as counters by instruction are read in a launch that is slowed down.  Only behind a barrier (MERGE_AT_ONCE): after a load warps come
+ * one by one.
+ *
+ * Who is the k-th is said by the warps' numbers, so that counts do not depend on the order in which they run.  What a warp does more than TIMES times
+ * in a block is taken to lose as much each time as before.
+ * Not modelled: lanes of several warps that share one word (they lose more), additions of 0, which nobody notices. */
+#include "check/count/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OTHERS = 8, WARPS = 64, TIMES = 64, FIRST = 256 };
+
+typedef struct Word {
+    uint64_t key; /* the time and the offset, plus 1; 0: empty */
+    uint64_t warps;
+} Word;
+
+struct Rounds {
+    uint64_t block, accesses, noted; /* block: plus 1 */
+    uint32_t times[WARPS];
+    Word    *word;
+    size_t   cap, n;
+};
+
+Rounds *rounds_new(Arena *a)
+{
+    return ARENA_NEW(a, Rounds);
+}
+
+static Word *find(const Rounds *r, uint64_t key)
+{
+    size_t at = (key * 0x9e3779b97f4a7c15ull) >> 32 & (r->cap - 1);
+    while (r->word[at].key && r->word[at].key != key)
+        at = (at + 1) & (r->cap - 1);
+    return &r->word[at];
+}
+
+static Word *word_of(Rounds *r, uint64_t key)
+{
+    if (2 * (r->n + 1) > r->cap) {
+        Rounds to = *r;
+        to.cap    = r->cap ? 2 * r->cap : FIRST;
+        to.word   = xcalloc(to.cap, sizeof *to.word);
+        for (size_t i = 0; i < r->cap; i++)
+            if (r->word[i].key)
+                *find(&to, r->word[i].key) = r->word[i];
+        free(r->word);
+        *r = to;
+    }
+    Word *w = find(r, key);
+    r->n += !w->key;
+    w->key = key;
+    return w;
+}
+
+/* Of the block that was noted, which is forgotten. */
+static uint64_t lost(Rounds *r)
+{
+    uint8_t  most[TIMES][WARPS] = {0};
+    uint64_t sum                = 0;
+    for (size_t i = 0; i < r->cap; i++)
+        for (uint64_t of = r->word[i].warps, m = of; m; m &= m - 1) {
+            uint8_t *at     = &most[(r->word[i].key - 1) >> 32][__builtin_ctzll(m)];
+            int      others = __builtin_popcountll(of & ((m & -m) - 1));
+            others          = others < OTHERS ? others : OTHERS;
+            *at             = others > *at ? (uint8_t)others : *at;
+        }
+    for (size_t t = 0; t < TIMES; t++)
+        for (size_t w = 0; w < WARPS; w++)
+            sum += most[t][w];
+    sum = r->noted ? sum * r->accesses / r->noted : 0;
+    memset(r->times, 0, sizeof r->times);
+    if (r->cap)
+        memset(r->word, 0, r->cap * sizeof *r->word);
+    r->n = r->accesses = r->noted = 0;
+    return sum;
+}
+
+uint64_t rounds_add(Rounds *r, const Access *a)
+{
+    uint64_t before = r->block != a->block + 1 ? lost(r) : 0;
+    r->block        = a->block + 1;
+    if (!a->off || a->warp >= WARPS)
+        return before;
+    r->accesses++;
+    uint64_t time = r->times[a->warp]++;
+    for (uint32_t m = time < TIMES ? a->mask : 0; m; m &= m - 1)
+        word_of(r, (time << 32 | a->off[__builtin_ctz(m)]) + 1)->warps |= UINT64_C(1) << a->warp;
+    r->noted += time < TIMES;
+    return before;
+}
+
+uint64_t rounds_end(Rounds *r)
+{
+    uint64_t last = r ? lost(r) : 0;
+    if (r)
+        free(r->word);
+    return last;
+}
