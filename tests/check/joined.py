@@ -193,6 +193,12 @@ def main():
                 expect(op, "the assembler's loads and atomics", (made[0], made[2]), (1 + swaps, 1))
             own = c["memory_l1_wavefronts_shared"] - c["shared_ld_wavefronts"] - c["shared_st_wavefronts"]
             expect(op, "passes", own, (3 if swaps else 1) * (c["shared_atom_wavefronts"] if swaps else 1))
+        # eight warps come from a barrier to the same words: 1 + 2 + ... + 8 rounds, whether patterns are kept for other checks or not
+        for checks in ([], ["--check=perf"]):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(HEAD.format(body="  and.b32 %r1, %r0, 31;\n  shl.b32 %r1, %r1, 2;\n  mov.u32 %r2, s;\n  add.s32 %r3, %r2, %r1;\n  cvt.rn.f32.u32 %f1, %r0;\n  bar.sync 0;\n  red.shared.add.f32 [%r3], %f1;\n", variables=DEFAULT, module=""))
+            c = document(folder, "check", "-q", path, "-k", "k", "--grid", "3", "--block", "256", "--arg", "p:u32[4096]=zero", *checks)["counters"]
+            expect("eight warps", f"passes {checks}", c["memory_l1_wavefronts_shared"], 3 * 3 * 36)
     print(f"{len(CASES) + len(SWAPS)} kernels, {compared} compared with the assembler, {failed} differences")
     return 1 if failed else 0
 

@@ -344,19 +344,32 @@ static void add_rounds(Site *s, uint64_t lost)
     s->others[1] += lost * SWAP_PASSES;
 }
 
+/* The rounds of an access; true: its patterns are kept, and it has been counted by them. */
+static bool site_rounds(State *st, Site *s, const Access *a)
+{
+    Rounds *r = s->rounds;
+    add_rounds(s, rounds_add(r, a));
+    if (!is_kept(st, a->instr))
+        return false;
+    s->rounds = NULL;
+    s->direct = 0;
+    st->count->base.access(st, a);
+    s->rounds = r;
+    s->direct = 1;
+    return true;
+}
+
 /* Adds an access of a site that shows no patterns (Site.direct). */
 static void site_direct(State *st, Site *s, const Access *a)
 {
+    if (s->rounds && site_rounds(st, s, a))
+        return;
     const Profile   *p = st->count->profile;
     ModelCost        room;
     uint64_t         addr[LANES];
     ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     const ModelCost *c = s->role ? NULL : scatter_cost(st, a, m.op, &room);
-    if (s->rounds) {
-        add_rounds(s, rounds_add(s->rounds, a));
-    } else {
-        s->direct--;
-    }
+    s->direct          = (uint16_t)(s->direct - !s->rounds);
     if (c) {
         add_cost(p, s, &m, c, 1);
         return;
@@ -383,7 +396,7 @@ static Site *site_new(State *st, const Access *a)
     s->op    = a->op;
     s->bytes = a->bytes;
     s->cache = a->cache;
-    if (s->role & MERGE_AT_ONCE && a->space == ACCESS_SHARED && !is_kept(st, a->instr)) {
+    if (s->role & MERGE_AT_ONCE && a->space == ACCESS_SHARED) {
         s->rounds = rounds_new(st->arena);
         s->direct = 1;
     }
