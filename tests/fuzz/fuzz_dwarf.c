@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool there = report_file(dwfl, "program", path, -1) != NULL;
     dw.report_end(dwfl, NULL, NULL);
     for (uintptr_t at = 0; there && at < 64; at++) {
-        Known *k = ARENA_NEW(kept, Known);
+        Call *k = ARENA_NEW(kept, Call);
         add_frames(k, dwfl, at < 32 ? at * 4 : 0x10000 + at * 8);
         for (size_t i = 0; i < k->n; i++)
             if (!k->frame[i].function && !k->frame[i].file)
