@@ -33,27 +33,31 @@ Rounds *rounds_new(Arena *a)
     return ARENA_NEW(a, Rounds);
 }
 
-static Word *find(const Rounds *r, uint64_t key)
+static Word *find(Word *word, size_t cap, uint64_t key)
 {
-    size_t at = (key * 0x9e3779b97f4a7c15ull) >> 32 & (r->cap - 1);
-    while (r->word[at].key && r->word[at].key != key)
-        at = (at + 1) & (r->cap - 1);
-    return &r->word[at];
+    size_t at = (key * 0x9e3779b97f4a7c15ull) >> 32 & (cap - 1);
+    while (word[at].key && word[at].key != key)
+        at = (at + 1) & (cap - 1);
+    return &word[at];
+}
+
+static void grow(Rounds *r)
+{
+    size_t cap  = r->cap ? 2 * r->cap : FIRST;
+    Word  *word = xcalloc(cap, sizeof *word);
+    for (size_t i = 0; i < r->cap; i++)
+        if (r->word[i].key)
+            *find(word, cap, r->word[i].key) = r->word[i];
+    free(r->word);
+    r->word = word;
+    r->cap  = cap;
 }
 
 static Word *word_of(Rounds *r, uint64_t key)
 {
-    if (2 * (r->n + 1) > r->cap) {
-        Rounds to = *r;
-        to.cap    = r->cap ? 2 * r->cap : FIRST;
-        to.word   = xcalloc(to.cap, sizeof *to.word);
-        for (size_t i = 0; i < r->cap; i++)
-            if (r->word[i].key)
-                *find(&to, r->word[i].key) = r->word[i];
-        free(r->word);
-        *r = to;
-    }
-    Word *w = find(r, key);
+    if (2 * (r->n + 1) > r->cap)
+        grow(r);
+    Word *w = find(r->word, r->cap, key);
     r->n += !w->key;
     w->key = key;
     return w;

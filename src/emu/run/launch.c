@@ -421,7 +421,7 @@ static void work(Worker *k)
             continue;
         }
         bool ended = run_cluster(k, c, &stop);
-        pause_note(k, ended || !c->spun, holding);
+        pause_note(k, ended || !c->spun || c->stalls, holding); /* stalls: only the cluster itself could help */
         if (!ended && !stop && __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) < c->block[0]->order)
             ended = true; /* it may wait for a block that failed */
         if (ended) {
