@@ -282,6 +282,9 @@ static void gemm_turned(void **state)
     (void)state;
     for (unsigned how = 0; how < 8; how++)
         for (size_t r = 0; r < sizeof turned / sizeof *turned; r++) {
+            if (__builtin_parity(how) ==
+                (int)r % 2) /* half of the layouts each, with either order and either transposition */
+                continue;
             const size_t *s = shape[(how + r) % 4];
             Case          t = {(how + r) & 1 ? WW_F16 : WW_BF16,
                       how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
