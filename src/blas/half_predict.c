@@ -105,8 +105,8 @@ static int ways(const Problem *p)
     const GemmArgs *g = &p->args;
     Source          x = source_x(g), y = source_y(g);
     unsigned        ax = access_of(p, &x, g->vector & 1, 0), ay = access_of(p, &y, g->vector & 2, 0);
-    return half_turns(p) << 13 | 1 << 12 | (int)ax << 10 | (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 |
-           g->vector;
+    return (g->x_col == 1) << 15 | (g->y_row == 1) << 14 | half_turns(p) << 13 | 1 << 12 | (int)ax << 10 |
+           (int)ay << 8 | (p->result == 2) << 7 | p->symmetric << 6 | g->vector;
 }
 
 /* Larger tiles where every multiprocessor has one. */

@@ -546,6 +546,8 @@ static void chosen(void **state)
         {704, 3776, 1974, true, false, "half_broad"},
         {1792, 3072, 1664, false, true, "half_broad"},
         {504, 2112, 832, false, true, "half_slim"},
+        {1280, 1024, 2368, false, false, "half_96:turned"},
+        {1280, 1024, 2368, false, true, "half_96"},
         {3400, 896, 2608, false, true, "half_broad:turned"},
         {706, 2880, 1408, false, true, "half_160"},
     };
