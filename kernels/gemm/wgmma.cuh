@@ -104,49 +104,31 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[32], unsigned long 
 }
 
 /* The same of 64 x 192, 128 or 64 of 32 along k, 8-bit operands, both along k.  EIGHT: 1 e4m3, 2 e5m2. */
-#define WGMMA_EIGHT(type)                                                                                              \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %66, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n128k32.f32." type "." type " {" WGMMA_FIRST_64                      \
-                 "}, %64, %65, p, 1, 1; }"                                                                             \
-                 : WGMMA_64(d, 0)                                                                                      \
+#define WGMMA_BYTES(type, columns, results, x_at, y_at, more_at, ...)                                                  \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %" #more_at ", 0;\n"                                                  \
+                 "wgmma.mma_async.sync.aligned.m64n" #columns "k32.f32." type "." type " {" WGMMA_FIRST_##results      \
+                 "}, %" #x_at ", %" #y_at ", p, 1, 1; }"                                                               \
+                 : __VA_ARGS__                                                                                         \
                  : "l"(x), "l"(y), "r"(more))
-
-#define WGMMA_EIGHT_WIDE(type)                                                                                         \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %98, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n192k32.f32." type "." type " {" WGMMA_FIRST_96    \
-                 "}, %96, %97, p, 1, 1; }"                                                                             \
-                 : WGMMA_64(d, 0), WGMMA_32(d, 64)                                                    \
-                 : "l"(x), "l"(y), "r"(more))
+#define WGMMA_EIGHT(...)                                                                                               \
+    if (EIGHT == 1)                                                                                                    \
+        WGMMA_BYTES("e4m3", __VA_ARGS__);                                                                              \
+    else                                                                                                               \
+        WGMMA_BYTES("e5m2", __VA_ARGS__)
 
 template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[96], unsigned long long x, unsigned long long y, int more)
 {
-    if (EIGHT == 1)
-        WGMMA_EIGHT_WIDE("e4m3");
-    else
-        WGMMA_EIGHT_WIDE("e5m2");
-}
-
-#define WGMMA_EIGHT_SLIM(type)                                                                                         \
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"                                                            \
-                 "wgmma.mma_async.sync.aligned.m64n64k32.f32." type "." type " {" WGMMA_FIRST_32                       \
-                 "}, %32, %33, p, 1, 1; }"                                                                             \
-                 : WGMMA_32(d, 0)                                                                                      \
-                 : "l"(x), "l"(y), "r"(more))
-
-template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[32], unsigned long long x, unsigned long long y, int more)
-{
-    if (EIGHT == 1)
-        WGMMA_EIGHT_SLIM("e4m3");
-    else
-        WGMMA_EIGHT_SLIM("e5m2");
+    WGMMA_EIGHT(192, 96, 96, 97, 98, WGMMA_64(d, 0), WGMMA_32(d, 64));
 }
 
 template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[64], unsigned long long x, unsigned long long y, int more)
 {
-    if (EIGHT == 1)
-        WGMMA_EIGHT("e4m3");
-    else
-        WGMMA_EIGHT("e5m2");
+    WGMMA_EIGHT(128, 64, 64, 65, 66, WGMMA_64(d, 0));
+}
+
+template <int EIGHT> static __device__ __forceinline__ void wgmma_eight(float (&d)[32], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_EIGHT(64, 32, 32, 33, 34, WGMMA_32(d, 0));
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------- */

@@ -91,9 +91,10 @@ static BlasChoice fastest(const WwBlas *b, const Problem *p)
                 least = us;
             }
         }
-        if (r->layouts == RUNG_HALF && half_turns(p) && pairs_us(b, &turned, r) < least) {
+        double us = r->layouts == RUNG_HALF && half_turns(p) ? pairs_us(b, &turned, r) : least;
+        if (us < least) {
             best  = (BlasChoice){.rung = r, .split = 1, .turned = true};
-            least = pairs_us(b, &turned, r);
+            least = us;
         }
     }
     return best;

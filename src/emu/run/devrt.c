@@ -122,7 +122,8 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
             args->wild    = "printf's string (%%s) at 0x%llx is not one in device memory";
             args->address = where;
         }
-        for (size_t i = 0; ok && i <= strlen(s); i++)
+        size_t read = ok ? strlen(s) + 1 : 0;
+        for (size_t i = 0; i < read; i++)
             read_notify(args->w, args->u, lane, where + i, 1);
         str_addc(spec, 's');
         str_printf(out, spec->s, ok ? s : "(null)");
