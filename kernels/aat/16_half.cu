@@ -8,7 +8,7 @@
  * Measured    docs/kernels.md. */
 #include "../gemm/half.cuh"
 
-HALF_KERNEL(aat_half_bf16_k, 256, 0, 0, 1, 4, 2, 1, 2)
-HALF_KERNEL(aat_half_bf16_n, 256, 1, 1, 1, 4, 2, 1, 2)
-HALF_KERNEL(aat_half_f16_k, 256, 0, 0, 0, 4, 2, 1, 2)
-HALF_KERNEL(aat_half_f16_n, 256, 1, 1, 0, 4, 2, 1, 2)
+HALF_KERNEL(aat_half_bf16_k, 256, 0, 0, 1, 4, 2, 1, 1)
+HALF_KERNEL(aat_half_bf16_n, 256, 1, 1, 1, 4, 2, 1, 1)
+HALF_KERNEL(aat_half_f16_k, 256, 0, 0, 0, 4, 2, 1, 1)
+HALF_KERNEL(aat_half_f16_n, 256, 1, 1, 0, 4, 2, 1, 1)

@@ -8,5 +8,5 @@
  * Measured    docs/kernels.md. */
 #include "../gemm/half.cuh"
 
-HALF_KERNEL(aat_eight_e4m3, 192, 0, 0, 1, 4, 2, 1, 0, 1)
-HALF_KERNEL(aat_eight_e5m2, 192, 0, 0, 1, 4, 2, 1, 0, 2)
+HALF_KERNEL(aat_eight_e4m3, 192, 0, 0, 1, 4, 4, 1, 0, 1)
+HALF_KERNEL(aat_eight_e5m2, 192, 0, 0, 1, 4, 4, 1, 0, 2)

@@ -8,11 +8,11 @@
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 
-HALF_KERNEL(gemm_half_bf16_kk, 256, 0, 0, 1, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_bf16_kn, 256, 0, 1, 1, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_bf16_nk, 256, 1, 0, 1, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_bf16_nn, 256, 1, 1, 1, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_f16_kk, 256, 0, 0, 0, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_f16_kn, 256, 0, 1, 0, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_f16_nk, 256, 1, 0, 0, 4, 2, 0, 2)
-HALF_KERNEL(gemm_half_f16_nn, 256, 1, 1, 0, 4, 2, 0, 2)
+HALF_KERNEL(gemm_half_bf16_kk, 256, 0, 0, 1, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_bf16_kn, 256, 0, 1, 1, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_bf16_nk, 256, 1, 0, 1, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_bf16_nn, 256, 1, 1, 1, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_f16_kk, 256, 0, 0, 0, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_f16_kn, 256, 0, 1, 0, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_f16_nk, 256, 1, 0, 0, 4, 2, 0, 1)
+HALF_KERNEL(gemm_half_f16_nn, 256, 1, 1, 0, 4, 2, 0, 1)

@@ -7,10 +7,10 @@
  *               A last row of tiles that has none below it goes in pairs beside each other: each block orders for itself.
  *               A cluster goes on from tile to tile.
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
- *               The second begins a tile LAG slices behind the first, so that one multiplies while the other stores.
+ *               The second begins a tile LAG slices behind the first.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
- *   results     half_end.cuh.
+ *   results     half_end.cuh.  Those of 16 bits stay in registers, two in each, and leave while the next tile's first slices are multiplied.
  *   last round  where it would leave much of the card idle, the slices of its pairs, and of the round before it, are shared out evenly: a cluster
  *               begins with the pair that the next one ends, and ends with the one that the cluster before it began.  The warpgroup that is the
  *               last to have its part ready adds them up, always in the same order: the same bits in every run, and nobody waits for a block that
@@ -216,34 +216,32 @@ static __device__ __forceinline__ void buffer_read(unsigned empty)
         bar_arrive_at(empty, threadIdx.x % WARPGROUP);
 }
 
-/* A warpgroup: 64 x BN results of a tile.  The products of a slice run while the next is waited for; those of the last one run on, in a buffer
- * that last_slice waits for. */
-template <typename S> static __device__ __forceinline__ unsigned multiply_tile(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
+/* A warpgroup: 64 x BN results of a tile.  Slice s of so many; its products run while the next is waited for.  before: the buffer of the slice in front of it,
+ * then its own. */
+template <typename S>
+static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int s, int slices, unsigned *before, float (&d)[S::RESULTS])
 {
     enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
-    unsigned before = S::STAGES;
-    if (S::LAG && half)
+    unsigned at = r->slices + r->buffer * S::SLICE;
+    if (S::LAG && half && s == 0)
         lag_wait();
-    for (int s = 0; s < slices; s++) {
-        unsigned at = r->slices + r->buffer * S::SLICE;
-        bar_wait(r->full + r->buffer * 8, r->phase);
-        unsigned long long x = wgmma_operand<S::XN>(at + half * (S::X / 2)), y = wgmma_operand<S::YN>(at + S::X);
-        wgmma_begin();
+    bar_wait(r->full + r->buffer * 8, r->phase);
+    unsigned long long x = wgmma_operand<S::XN>(at + half * (S::X / 2)), y = wgmma_operand<S::YN>(at + S::X);
+    wgmma_begin();
 #pragma unroll
-        for (int l = 0; l < S::BK / 16; l++)
-            wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
-        wgmma_commit();
-        if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
-            lag_tell();
-        wgmma_wait<1>();
-        if (before < S::STAGES)
-            buffer_read(r->empty + before * 8);
-        before = r->buffer;
-        ring_next<S>(r);
-    }
-    return before;
+    for (int l = 0; l < S::BK / 16; l++)
+        wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
+    wgmma_commit();
+    if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
+        lag_tell();
+    wgmma_wait<1>();
+    if (s > 0)
+        buffer_read(r->empty + *before * 8);
+    *before = r->buffer;
+    ring_next<S>(r);
 }
 
+/* Waits for the products of the last slice. */
 template <typename S> static __device__ __forceinline__ void last_slice(const HalfRing &r, unsigned buffer)
 {
     if (S::EIGHT) /* has waited */
@@ -252,32 +250,65 @@ template <typename S> static __device__ __forceinline__ void last_slice(const Ha
     buffer_read(r.empty + buffer * 8);
 }
 
-/* The same of 8-bit operands, whose sums in the tensor cores are short: those of a slice are added up as floats. */
-template <typename S> static __device__ __forceinline__ void multiply_eight(HalfRing *r, int half, int slices, float (&d)[S::RESULTS])
+/* The same of 8-bit operands, whose sums in the tensor cores are short: p, of a slice, is added up as floats. */
+template <typename S> static __device__ __forceinline__ void order_eight(const HalfRing &r, int half, float (&p)[S::RESULTS])
 {
-    float p[S::RESULTS];
+    unsigned at = r.slices + r.buffer * S::SLICE;
+    bar_wait(r.full + r.buffer * 8, r.phase);
+    unsigned long long x = wgmma_operand<0>(at + half * (S::X / 2)), y = wgmma_operand<0>(at + S::X);
+    wgmma_begin();
 #pragma unroll
-    for (int i = 0; i < S::RESULTS; i++)
-        d[i] = p[i] = 0; /* p, so that it takes no registers between two tiles */
-    if (S::LAG && half)
-        lag_wait();
-    for (int s = 0; s < slices; s++) {
-        unsigned at = r->slices + r->buffer * S::SLICE;
-        bar_wait(r->full + r->buffer * 8, r->phase);
-        unsigned long long x = wgmma_operand<0>(at + half * (S::X / 2)), y = wgmma_operand<0>(at + S::X);
-        wgmma_begin();
-#pragma unroll
-        for (int l = 0; l < S::ROW / 32; l++)
-            wgmma_eight<S::EIGHT>(p, x + l * 2, y + l * 2, l > 0);
-        wgmma_commit();
-        wgmma_wait<0>();
-        buffer_read(r->empty + r->buffer * 8);
+    for (int l = 0; l < S::ROW / 32; l++)
+        wgmma_eight<S::EIGHT>(p, x + l * 2, y + l * 2, l > 0);
+    wgmma_commit();
+}
+
+template <typename S> static __device__ __forceinline__ void end_eight(HalfRing *r)
+{
+    wgmma_wait<0>();
+    buffer_read(r->empty + r->buffer * 8);
+    ring_next<S>(r);
+}
+
+/* All slices of a tile, while the results of the tile before it leave: of 8 bits beside the first, when nothing is added up. */
+template <typename S>
+static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing *r, int half, int slices, unsigned staged, const HalfKept<S> &kept,
+                                                     unsigned *before, float (&d)[S::RESULTS])
+{
+    bool leaves = kept.straight || kept.turned;
+    int  s = 1;
+    if constexpr (S::EIGHT != 0) {
+        float p[S::RESULTS];
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i++)
-            d[i] += p[i];
-        if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
-            lag_tell();
-        ring_next<S>(r);
+            asm volatile("mov.f32 %0, 0f00000000;" : "=f"(p[i])); /* anew, so that it takes no registers between two tiles; in front of the fence */
+        order_eight<S>(*r, half, p);
+#pragma unroll
+        for (int j = 0; j < S::BOXES; j++)
+            send_piece<S>(a, staged, kept, j);
+        end_eight<S>(r);
+#pragma unroll
+        for (int i = 0; i < S::RESULTS; i++)
+            asm volatile("mov.f32 %0, %1;" : "=f"(d[i]) : "f"(p[i])); /* in front of the next one */
+        for (; s < slices; s++) {
+            order_eight<S>(*r, half, p);
+            end_eight<S>(r);
+#pragma unroll
+            for (int i = 0; i < S::RESULTS; i++)
+                d[i] += p[i];
+        }
+    } else {
+        multiply_slice<S>(r, half, 0, slices, before, d);
+        if (leaves) {
+#pragma unroll
+            for (int j = 0; j < S::BOXES; j++) {
+                if (s < slices)
+                    multiply_slice<S>(r, half, s++, slices, before, d);
+                send_piece<S>(a, staged, kept, j);
+            }
+        }
+        while (s < slices)
+            multiply_slice<S>(r, half, s++, slices, before, d);
     }
 }
 
@@ -340,53 +371,48 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     const GemmArgs     &g    = a.g;
     int                 half = threadIdx.x / WARPGROUP - 1;
     bool                plain = Four<float>::zero(g.beta) && Four<float>::from(g.alpha) == 1.0f && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
-    unsigned            next = 0;
     float               d[S::RESULTS];
-    HalfPiece           p;
+    unsigned            before = 0;
+    HalfKept<S>         kept;
+    HalfPiece           p, next;
+    bool                more = piece_at<S>(a, 0, &p);
+    keep_none<S>(&kept);
     staged += half * S::PIECES * S::PIECE;
-    for (int i = 0; piece_at<S>(a, i, &p); i++) {
+    for (int i = 1; more; i++, p = next) {
         int       row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
         bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         bool      quick = (both || full) && ends_in_registers<S>(a, col), keep = quick && !Four<float>::zero(g.beta);
         bool      fold  = (S::FOLD || keep) && p.tile.diagonal; /* squares above the diagonal are written by those below it, which read C there */
-        HalfEnds  ends;
-        unsigned  old[2][OLD_PIECE];
-        unsigned  last = 0;
-        if constexpr (S::EIGHT != 0)
-            multiply_eight<S>(&r, half, p.end - p.first, d);
-        else
-            last = multiply_tile<S>(&r, half, p.end - p.first, d);
-        if (!S::EIGHT && p.parts == 1 && !plain)
-            ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old); /* on its way while the last slice is multiplied */
-        last_slice<S>(r, last);
-        if (p.parts > 1 && !join_parts<S>(a, p, rank * 2 + half, half, d, seen))
-            continue;
-        if (!S::EIGHT && p.parts > 1) /* all of it anew, so that nothing is kept while parts are added up */
-            ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
-        if (!quick) {
+        bool      straight = full || g.fill == GEMM_FILL_LOWER, turned = (both && g.fill != GEMM_FILL_LOWER) || fold;
+        multiply_tile<S>(a, &r, half, p.end - p.first, staged, kept, &before, d);
+        more = piece_at<S>(a, i, &next); /* its divisions take as long as half a slice */
+        last_slice<S>(r, before);
+        bool mine = p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
+        if (mine && !quick)
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
-            continue;
-        }
-        if (!plain) {
-            if (S::EIGHT)
-                ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
+        if (mine && quick && !plain) {
+            unsigned old[2][OLD_PIECE];
+            HalfEnds ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
             end_results<S>(a, ends, staged, old, d);
         }
-        if (full || g.fill == GEMM_FILL_LOWER) {
-            if (a.wide)
-                send_floats<S>(a, staged, &next, row, col, d, fold);
-            else
-                send_pieces<S>(a, staged, &next, row, col, d, !S::SYM && a.turned, fold);
+        if (mine && quick && a.wide) {
+            if (straight)
+                send_floats<S>(a, staged, row, col, d, fold);
+            if (turned)
+                send_floats_turned<S>(a, staged, row, col, d, fold);
         }
-        if ((both && g.fill != GEMM_FILL_LOWER) || fold) {
-            if (a.wide)
-                send_floats_turned<S>(a, staged, &next, row, col, d, fold);
-            else
-                send_pieces<S>(a, staged, &next, row, col, d, true, fold);
+        if (mine && quick && !a.wide) {
+            keep_results<S>(&kept, row, col, d, S::SYM ? straight : !a.turned, S::SYM ? turned : a.turned, fold);
+            if (!a.store) {
+                copy_pieces<S>(a, staged, kept);
+                keep_none<S>(&kept);
+            }
+        } else {
+            keep_none<S>(&kept);
         }
     }
-    if (threadIdx.x % WARPGROUP == 0)
-        copies_read<0>(); /* what they write is there when the grid has ended */
+    send_last<S>(a, r.slices, staged, kept);
+    places_free(); /* what copies write is there when the grid has ended */
 }
 
 template <typename S> static __device__ __forceinline__ void half_product(const HalfArgs &a)

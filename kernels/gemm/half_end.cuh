@@ -2,9 +2,11 @@
  *
  * The end of a tile of half.cuh: what a warpgroup added up, 64 x BN floats, becomes results and leaves.
  *
- *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns; then 16-bit results pass through shared memory in
- *                  pieces of 64 x 64, the last one of some widths 64 x 32, and floats in pieces of 64 x 32, and leave by tensor copies while the next tile's slices arrive; 16-bit ones of a C
- *                  whose lines begin anywhere by whole lines of a piece.  Numbers of columns come by shared memory too.
+ *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns.  Numbers of columns come by shared memory.
+ *   16 bits        stay in registers, two in each, until they pass through shared memory in pieces of 64 x 64, the last one of some widths 64 x 32, and
+ *                  leave by tensor copies while the next tile is multiplied; those of a cluster's last tile from where X was.  To a C whose lines begin
+ *                  anywhere by words, before that.
+ *   floats         by tensor copies in pieces of 64 x 32.
  *   by pieces      the rest, and tiles that need beta * C at an edge: floats pass through shared memory in pieces of 64 x 32
  *                  first, and a loop over them does what is left. */
 #ifndef WW_KERNELS_GEMM_HALF_END_CUH
@@ -20,7 +22,12 @@ static __device__ __forceinline__ unsigned thread_here(void)
     return t;
 }
 
-/* ---- pieces that leave ---------------------------------------------------------------------------------------------- */
+static __device__ __forceinline__ int at_most(int i, int most)
+{
+    return i < most ? i : most;
+}
+
+/* ---- results that are kept ------------------------------------------------------------------------------------------- */
 
 /* Where 16 bytes of a piece have their place: lines of 64 or 32 elements, as the swizzle of such a box has them. */
 template <int COLUMNS> static __device__ __forceinline__ unsigned unit_at(int row, int unit)
@@ -29,87 +36,230 @@ template <int COLUMNS> static __device__ __forceinline__ unsigned unit_at(int ro
     return row * COLUMNS * 2 + ((unit ^ (COLUMNS == 64 ? row & 7 : row / 2 & 3)) << 4);
 }
 
-/* Piece j of a warpgroup's results, 64 columns or the last 32, to shared memory as the tensor copy's swizzle has it; turned: columns as rows. */
-template <typename S, int COLUMNS>
-static __device__ __forceinline__ void stage_piece(unsigned to, const float (&d)[S::RESULTS], int j, bool turned)
+/* 16-bit results of a tile that has ended, two in a word, until they have left: the next tile's slices are multiplied meanwhile. */
+template <typename S> struct HalfKept {
+    unsigned v[S::RESULTS / 2];
+    int      row, col;
+    bool     straight, turned; /* they leave as they are, as their transpose; neither: there are none */
+    bool     fold;             /* of a tile on the diagonal what is not above it leaves as it is, what is below it as its transpose */
+};
+
+template <typename S>
+static __device__ __forceinline__ void keep_results(HalfKept<S> *k, int row, int col, const float (&d)[S::RESULTS], bool straight, bool turned, bool fold)
+{
+#pragma unroll
+    for (int i = 0; i < S::RESULTS / 2; i++)
+        k->v[i] = two_halves<S>(d[i * 2], d[i * 2 + 1]);
+    k->row      = row;
+    k->col      = col;
+    k->straight = straight;
+    k->turned   = turned;
+    k->fold     = fold;
+}
+
+/* There are none.  Those of before take no registers then. */
+template <typename S> static __device__ __forceinline__ void keep_none(HalfKept<S> *k)
+{
+#pragma unroll
+    for (int i = 0; i < S::RESULTS / 2; i++)
+        asm volatile("mov.b32 %0, 0;" : "=r"(k->v[i]));
+    k->straight = k->turned = false;
+}
+
+/* Does piece j, 64 columns or the last 32, leave in this direction? */
+template <typename S> static __device__ __forceinline__ bool piece_leaves(const HalfKept<S> &k, int j, bool turned)
+{
+    return (turned ? k.turned : k.straight) && !(S::SYM && k.fold && k.col + j * 64 + turned > k.row);
+}
+
+/* Piece j, COLUMNS of v, to shared memory as the swizzle of a tensor copy of lines of LINE has it; turned: columns as rows. */
+template <typename S, int COLUMNS, int LINE>
+static __device__ __forceinline__ void stage_columns(unsigned to, const unsigned (&v)[S::RESULTS / 2], int j, bool turned)
 {
     int lane = thread_here() % 32, warp = thread_here() / 32 % 4;
 #pragma unroll
     for (int i = 0; i < COLUMNS / 16; i++) {
-        unsigned v[4];
-#pragma unroll
-        for (int q = 0; q < 4; q++)
-            v[q] = two_halves<S>(d[j * 32 + i * 8 + q * 2], d[j * 32 + i * 8 + q * 2 + 1]);
+        const unsigned four[4] = {v[j * 16 + i * 4], v[j * 16 + i * 4 + 1], v[j * 16 + i * 4 + 2], v[j * 16 + i * 4 + 3]};
         int row = turned ? i * 16 + lane / 16 * 8 + lane % 8 : warp * 16 + lane % 16;
         int at  = turned ? warp * 2 + lane / 8 % 2 : i * 2 + lane / 16; /* which 16 bytes */
-        unsigned address = to + (turned ? unit_at<64>(row, at) : unit_at<COLUMNS>(row, at));
+        unsigned address = to + (turned ? unit_at<64>(row, at) : unit_at<LINE>(row, at));
         if (turned)
-            matrix_store_turned(address, v);
+            matrix_store_turned(address, four);
         else
-            matrix_store(address, v);
+            matrix_store(address, four);
     }
 }
 
-/* A piece from shared memory to column c, row r of a C of m x n whose lines tensor copies cannot write: two elements a lane, whole lines of a piece. */
-template <int LINES, int COLUMNS> static __device__ __forceinline__ void copy_piece(const HalfArgs &a, unsigned from, int c, int r, int m, int n)
+template <typename S, bool WHOLE> static __device__ __forceinline__ void stage_piece(unsigned to, const HalfKept<S> &k, int j, bool turned)
 {
-    enum { LANES = COLUMNS / 2 /* of a line */ };
-    const GemmArgs &g = a.g;
-    int             lane = thread_here() % LANES, col = c + lane * 2;
-#pragma unroll 4
-    for (int i = thread_here() % WARPGROUP / LANES; i < LINES && r + i < m; i += WARPGROUP / LANES) {
-        unsigned        two = shared_word(from + unit_at<COLUMNS>(i, lane / 4) + lane % 4 * 4);
-        unsigned short *to  = (unsigned short *)g.c + (r + i) * g.ldc + col;
-        if (g.vector & GEMM_PAIRS && col + 1 < n) {
-            *(unsigned *)to = two;
-            continue;
-        }
-        if (col < n)
-            to[0] = (unsigned short)two;
-        if (col + 1 < n)
-            to[1] = (unsigned short)(two >> 16);
-    }
+    if (j < S::BN / 64)
+        stage_columns<S, 64, 64>(to, k.v, j, turned);
+    else if constexpr (S::LAST != 0)
+        stage_columns<S, S::LAST, WHOLE ? 64 : S::LAST>(to, k.v, j, turned);
 }
 
-/* Piece j in one direction.  Its place is free when the copy from it has read it, PIECES before. */
-template <typename S, int COLUMNS>
-static __device__ __forceinline__ void send_piece(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS], int j,
-                                                  bool turned)
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+/* A warpgroup has PIECES places, each a warp's: its first lane orders the copies from it, and knows when they have read it. */
+static __device__ __forceinline__ bool orders(int place)
 {
-    int      id    = thread_here() / WARPGROUP;
-    bool     first = thread_here() % WARPGROUP == 0;
-    unsigned at    = staged + *next * S::PIECE;
-    if (first)
-        copies_read<S::PIECES - 1>();
-    warpgroup_barrier(id);
-    stage_piece<S, COLUMNS>(at, d, j, turned);
-    fence_async();
-    warpgroup_barrier(id);
-    int r = turned ? col + j * 64 : row, c = turned ? row : col + j * 64, m = turned ? a.g.n : a.g.m, n = turned ? a.g.m : a.g.n; /* of C */
-    if (!a.store) {
-        if (turned)
-            copy_piece<COLUMNS, 64>(a, at, c, r, m, n);
-        else
-            copy_piece<64, COLUMNS>(a, at, c, r, m, n);
-    } else if (first) {
-        if (r < m && c < n)
-            box_store(COLUMNS == 64 ? &a.c : &a.c_last, at, c, r);
-        copies_commit();
-    }
-    *next = *next + 1 == S::PIECES ? 0 : *next + 1;
+    return thread_here() % WARPGROUP == place * 32;
 }
 
-/* All pieces in one direction; fold: of a tile on the diagonal those that are not above it, turned those below it. */
-template <typename S>
-static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                   bool turned, bool fold)
+/* No copy reads this place any more; for the others behind the next barrier. */
+static __device__ __forceinline__ void place_free(int place)
 {
+    if (orders(place))
+        copies_read<0>();
+}
+
+/* None reads any place. */
+static __device__ __forceinline__ void places_free(void)
+{
+    if (thread_here() % 32 == 0)
+        copies_read<0>();
+}
+
+/* ---- lines that tensor copies cannot write --------------------------------------------------------------------------- */
+
+/* Where element x of a piece's line i, which is `phase` of eight, has its place in the line of shared memory. */
+static __device__ __forceinline__ unsigned element_at(int phase, int x)
+{
+    return ((x / 8 ^ phase) << 4) + x % 8 * 2;
+}
+
+/* A piece of lines of 64 to column c, row r of a C of m x n, a line a warp.  Words of C are written whole, since a sector that is written twice takes twice as
+ * long, and an element at either end that is none alone.  A warp's lines begin all on a word, or none: they are four apart. */
+static __device__ __forceinline__ void copy_lines(const HalfArgs &a, unsigned from, int lines, int width, int c, int r, int m, int n)
+{
+    enum { WARPS = WARPGROUP / 32, AT_ONCE = 8, PHASES = 2 };
+    int lane = thread_here() % 32, warp = thread_here() % WARPGROUP / 32;
+    lines    = at_most(lines, m - r);
+    width    = at_most(width, n - c);
+    if (warp >= lines || width <= 0)
+        return;
+    unsigned short *to = (unsigned short *)a.g.c + (r + warp) * a.g.ldc + c;
+    bool            odd = (unsigned long long)to & 2, word, end;
+    int             x = lane * 2 + odd, alone;
+    unsigned        two[PHASES], next[PHASES], one[PHASES];
+    word  = x + 1 < width;
+    end   = lane == 0 ? odd : x < width && !word; /* of lanes whose word is none of C's, and of lane 0 */
+    alone = lane == 0 && odd ? 0 : x < width ? x : 0;
+    if (lane == 0 && !odd && width == 1)
+        end = true;
 #pragma unroll
-    for (int j = 0; j < S::BN / 64; j++)
-        if (!(S::SYM && fold && col + j * 64 + turned > row))
-            send_piece<S, 64>(a, staged, next, row, col, d, j, turned);
-    if constexpr (S::LAST != 0)
-        send_piece<S, S::LAST>(a, staged, next, row, col, d, S::BN / 64, turned);
+    for (int p = 0; p < PHASES; p++) {
+        two[p]  = from + warp * 128 + element_at(warp + p * WARPS, x & 63);
+        next[p] = from + warp * 128 + element_at(warp + p * WARPS, x + 1 & 63);
+        one[p]  = from + warp * 128 + element_at(warp + p * WARPS, alone);
+    }
+#pragma unroll 1
+    for (int i = warp; i < lines; i += WARPS * AT_ONCE) {
+        unsigned v[AT_ONCE], w[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            unsigned line = (i - warp + u * WARPS) * 128;
+            v[u] = odd ? shared_half(line + two[u % 2]) | shared_half(line + next[u % 2]) << 16 : shared_word(line + two[u % 2]);
+            w[u] = end ? shared_half(line + one[u % 2]) : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            if (i + u * WARPS < lines) {
+                if (word)
+                    *(unsigned *)(to + x) = v[u];
+                if (end)
+                    to[alone] = (unsigned short)w[u];
+            }
+            to += WARPS * a.g.ldc;
+        }
+    }
+}
+
+/* All pieces, from two places in turn: who reads what was in one before has come to the barrier of the other. */
+template <typename S> static __device__ __forceinline__ void copy_pieces(const HalfArgs &a, unsigned staged, const HalfKept<S> &k)
+{
+    unsigned at = staged;
+    places_free();
+    warpgroup_barrier(thread_here() / WARPGROUP); /* and numbers of columns have been read */
+#pragma unroll 1
+    for (int way = 0; way < (S::SYM ? 2 : 1); way++) {
+        bool turned = S::SYM ? way : k.turned;
+        int  m = turned ? a.g.n : a.g.m, n = turned ? a.g.m : a.g.n; /* of C */
+#pragma unroll
+        for (int j = 0; j < S::BOXES; j++) {
+            int r = turned ? k.col + j * 64 : k.row, c = turned ? k.row : k.col + j * 64, columns = at_most(S::BN - j * 64, 64);
+            if (!piece_leaves<S>(k, j, turned))
+                continue;
+            stage_piece<S, true>(at, k, j, turned);
+            warpgroup_barrier(thread_here() / WARPGROUP);
+            copy_lines(a, at, turned ? columns : 64, turned ? 64 : columns, c, r, m, n);
+            at = at == staged ? staged + S::PIECE : staged;
+        }
+    }
+}
+
+/* ---- tensor copies --------------------------------------------------------------------------------------------------- */
+
+/* Piece j goes from shared memory to C by a tensor copy, in one direction. */
+template <typename S> static __device__ __forceinline__ void order_piece(const HalfArgs &a, unsigned from, const HalfKept<S> &k, int j, bool turned)
+{
+    int r = turned ? k.col + j * 64 : k.row, c = turned ? k.row : k.col + j * 64;
+    if (r < (turned ? a.g.n : a.g.m) && c < (turned ? a.g.m : a.g.n))
+        box_store(j < S::BN / 64 ? &a.c : &a.c_last, from, c, r);
+    copies_commit();
+}
+
+/* Piece j leaves by tensor copies.  A * A^T: each direction has a place of its own. */
+template <typename S> static __device__ __forceinline__ void send_piece(const HalfArgs &a, unsigned staged, const HalfKept<S> &k, int j)
+{
+    static_assert(S::PIECES % (S::SYM ? 2 : 1) == 0, "a place for each direction");
+    int  one = j * (S::SYM ? 2 : 1) % S::PIECES, two = one + 1;
+    bool way = !S::SYM && k.turned, first = piece_leaves<S>(k, j, way), second = S::SYM && piece_leaves<S>(k, j, true);
+    if (!first && !second)
+        return;
+    place_free(one);
+    if (S::SYM)
+        place_free(two);
+    warpgroup_barrier(thread_here() / WARPGROUP);
+    if (first)
+        stage_piece<S, false>(staged + one * S::PIECE, k, j, way);
+    if (second)
+        stage_piece<S, false>(staged + two * S::PIECE, k, j, true);
+    fence_async();
+    warpgroup_barrier(thread_here() / WARPGROUP);
+    if (first && orders(one))
+        order_piece<S>(a, staged + one * S::PIECE, k, j, way);
+    if (second && orders(two))
+        order_piece<S>(a, staged + two * S::PIECE, k, j, true);
+}
+
+/* The pieces of a cluster's last tile, as long as there is room without a wait for a place: where this warpgroup's half of X was in each buffer of the ring,
+ * then in its places. */
+template <typename S> static __device__ __forceinline__ void send_last(const HalfArgs &a, unsigned slices, unsigned staged, const HalfKept<S> &k)
+{
+    enum { ROOM = S::STAGES + S::PIECES, WARPS = WARPGROUP / 32 };
+    static_assert(S::X / 2 >= S::PIECE && 2 * S::BOXES <= 2 * ROOM, "a half of X for a piece");
+    int half = thread_here() / WARPGROUP - 1;
+    slices += half * (S::X / 2);
+    places_free();
+    warpgroup_barrier(half + 1); /* all four warps have read X */
+#pragma unroll
+    for (int q = 0; q < (S::SYM ? 2 : 1) * S::BOXES; q++) {
+        int      j = q % S::BOXES, spot = q % ROOM;
+        unsigned at = spot < S::STAGES ? slices + spot * S::SLICE : staged + (spot - S::STAGES) * S::PIECE;
+        bool     turned = S::SYM ? q >= S::BOXES : k.turned;
+        if (!piece_leaves<S>(k, j, turned))
+            continue;
+        if (q >= ROOM) {
+            place_free(spot % WARPS);
+            warpgroup_barrier(half + 1);
+        }
+        stage_piece<S, false>(at, k, j, turned);
+        fence_async();
+        warpgroup_barrier(half + 1);
+        if (orders(spot % WARPS))
+            order_piece<S>(a, at, k, j, turned);
+    }
 }
 
 /* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
@@ -266,8 +416,7 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
         load_scales<S>(a.scale_x, row0 + t / 8, 16, g.m, ends.row_scale);
         load_biases<S>(a, a.end.row_bias, row0 + t / 8, 16, g.m, ends.row_bias);
     }
-    if (t == 0)
-        copies_read<0>();
+    places_free();
 #pragma unroll 1
     for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
         int col = col0 + j * FLOAT_COLUMNS;
@@ -326,11 +475,6 @@ template <typename S> static __device__ __forceinline__ bool has_columns(const H
 template <typename S> static __device__ __forceinline__ float bias_of(const HalfArgs &a, GemmConst bias, int i)
 {
     return S::ENDS && a.ends && bias ? bias_at<S::BRAIN>(bias, a.wide, i) : 0.0f;
-}
-
-static __device__ __forceinline__ int at_most(int i, int most)
-{
-    return i < most ? i : most;
 }
 
 enum { OLD_PIECE = 16 }; /* pairs of C in a thread's part of 64 columns */
@@ -403,8 +547,7 @@ template <typename S> static __device__ __forceinline__ void share_columns(unsig
 {
     int      id = thread_here() / WARPGROUP, t = thread_here() % WARPGROUP;
     unsigned to = column_run<S>(place, t % 4) + t / 4 * 8;
-    if (t == 0)
-        copies_read<0>();
+    places_free();
     warpgroup_barrier(id);
     if (t < S::BN / 2) {
         asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(e.column_scale.x), "f"(e.column_scale.y) : "memory");
@@ -480,18 +623,16 @@ static __device__ __forceinline__ void end_results(const HalfArgs &a, const Half
 
 /* Float results in one direction, by tensor copies of pieces of 64 lines of 32; fold: as above. */
 template <typename S>
-static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                   bool fold)
+static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned staged, int row, int col, const float (&d)[S::RESULTS], bool fold)
 {
-    int  id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
-    bool first = thread_here() % WARPGROUP == 0;
+    int id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
 #pragma unroll
     for (int j = 0; j < S::BN / 32; j++) {
-        unsigned at = staged + *next * S::PIECE;
+        int      place = j % S::PIECES;
+        unsigned at    = staged + place * S::PIECE;
         if (S::SYM && fold && col + j / 2 * 64 > row)
             continue;
-        if (first)
-            copies_read<S::PIECES - 1>();
+        place_free(place);
         warpgroup_barrier(id);
 #pragma unroll
         for (int q = 0; q < 16; q += 2) {
@@ -502,30 +643,26 @@ static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned s
         }
         fence_async();
         warpgroup_barrier(id);
-        if (first) {
+        if (orders(place)) {
             if (row < a.g.m && col + j * 32 < a.g.n)
                 box_store(&a.c, at, col + j * 32, row);
             copies_commit();
         }
-        *next = *next + 1 == S::PIECES ? 0 : *next + 1;
     }
 }
 
 /* The same transposed: 64 columns at a time are 64 lines of two pieces, the first two warps' and the others'. */
 template <typename S>
-static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, unsigned *next, int row, int col, const float (&d)[S::RESULTS],
-                                                          bool fold)
+static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, int row, int col, const float (&d)[S::RESULTS], bool fold)
 {
-    static_assert(S::PIECES == 2, "a turned piece of floats takes two places");
+    static_assert(S::PIECES >= 2, "a turned piece of floats takes two places");
     int      id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
-    bool     first = thread_here() % WARPGROUP == 0;
-    unsigned at    = staged + warp / 2 * S::PIECE;
+    unsigned at = staged + warp / 2 * S::PIECE;
 #pragma unroll
     for (int j = 0; j < S::BN / 64; j++) {
         if (S::SYM && fold && col + j * 64 >= row)
             continue;
-        if (first)
-            copies_read<0>();
+        places_free();
         warpgroup_barrier(id);
 #pragma unroll
         for (int q = 0; q < 32; q++) {
@@ -534,13 +671,14 @@ static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, uns
         }
         fence_async();
         warpgroup_barrier(id);
-        for (int h = 0; h < 2 && first; h++) {
-            if (row + h * 32 < a.g.m && col + j * 64 < a.g.n)
-                box_store(&a.c, staged + h * S::PIECE, row + h * 32, col + j * 64);
-            copies_commit();
-        }
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            if (orders(h)) {
+                if (row + h * 32 < a.g.m && col + j * 64 < a.g.n)
+                    box_store(&a.c, staged + h * S::PIECE, row + h * 32, col + j * 64);
+                copies_commit();
+            }
     }
-    *next = 0;
 }
 
 #endif

@@ -29,6 +29,13 @@ static __device__ __forceinline__ unsigned shared_word(unsigned address)
     return v;
 }
 
+static __device__ __forceinline__ unsigned shared_half(unsigned address)
+{
+    unsigned short v;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(address) : "memory");
+    return v;
+}
+
 template <typename S> static __device__ __forceinline__ float ended(const HalfArgs &a, float v, int row, int col)
 {
     if constexpr (S::ENDS != 0)

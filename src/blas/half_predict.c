@@ -11,6 +11,8 @@
 
 #include "blas/blas.h"
 
+enum { NARROW = 128 };
+
 /* Microseconds. */
 static const struct HalfNumbers {
     double joined, wide; /* a round of blocks of 64 x 64; of 64 x 128 so much more */
@@ -24,8 +26,10 @@ static const struct HalfNumbers {
     double tile;  /* in units: a column's share of a tile's end */
     double copy, copy_mb, both; /* a copied operand, a MB of it; so much less where both are */
     double ragged;              /* a tile of 256 columns whose lines tensor copies cannot write */
-} numbers = {4.64, 1.02, 0.065, 0.818, {0.104, 0.264, 0.627, 0.66}, {0.131, 0.569, 0.6, 1.36}, 2.45, 0.00234, 5.28,
-             3.64, 1.05, 1.09,  3.1};
+    double
+        seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
+} numbers = {4.64, 1.02, 0.065, 0.818, {0.104, 0.264, 0.627, 0.66}, {0.131, 0.569, 0.6, 1.36}, 2.45, 0.00234, 5, 3.64,
+             1.05, 1.09, 3.1,   0.5};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
@@ -59,15 +63,18 @@ static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsign
 
 static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    const GemmArgs *g = &p->args;
-    HalfShare       c = half_share(b, r, g);
-    double ends = (double)(c.rounds + (c.share > 0)), units = (double)c.cost + ends * numbers.tile * r->columns;
-    double us = numbers.pairs + units * numbers.unit + (r->symmetric ? ends * numbers.mirrored : 0);
+    const GemmArgs *g      = &p->args;
+    HalfShare       c      = half_share(b, r, g);
+    bool            ragged = p->result == 2 && !(g->vector & 4 && (p->turned ? g->m : g->n) % 8 == 0);
+    double          ends   = (double)(c.rounds + (c.share > 0)),
+           seen            = p->result == 2 && !ragged ? 1 + (ends - 1) * numbers.seen : ends;
+    double units           = (double)c.cost + seen * numbers.tile * r->columns;
+    double us              = numbers.pairs + units * numbers.unit + (r->symmetric ? seen * numbers.mirrored : 0);
     bool   cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
     us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;
     us += cy ? numbers.copy + 1e-6 * numbers.copy_mb * g->n * g->k : 0;
     us -= cx && cy ? numbers.both : 0;
-    if (p->result == 2 && !(g->vector & 4 && (p->turned ? g->m : g->n) % 8 == 0))
+    if (ragged)
         us += numbers.ragged * ends * r->columns / 256;
     return us * (double)p->batch;
 }
