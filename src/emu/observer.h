@@ -194,7 +194,10 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;
     uint32_t local_bytes;    /* of a thread */
     uint64_t local_window;   /* where they lie as generic addresses */
+    uint64_t *stirs;         /* counts up whenever what Observer.rests has said may be so no longer; atomic */
 } LaunchInfo;
+
+static inline void launch_stir(const LaunchInfo *info) { __atomic_fetch_add(info->stirs, 1, __ATOMIC_RELEASE); }
 
 /* Loads, or one store, of a warp that follow each other, each by all 32 lanes: native code tells of them at once.  Their addresses stand at
  * fixed distances from a few places, which alone differ from time to time. */
@@ -223,6 +226,14 @@ typedef struct SweepCall {
     const uint64_t *at;     /* by party: its lowest address, or offset in the block's shared window */
     const uint8_t  *memory, *regs; /* as Access */
 } SweepCall;
+
+typedef struct SweepRange { uint64_t low, high; } SweepRange; /* of a party's place, which is in [low, high] */
+
+static inline void range_narrow(SweepRange *r, uint64_t low, uint64_t high)
+{
+    r->low  = r->low < low ? low : r->low;
+    r->high = r->high > high ? high : r->high;
+}
 
 typedef struct SweepRoom { /* for what sweep_access makes */
     uint64_t addr[LANES];
@@ -267,6 +278,10 @@ struct Observer {
      * yes; NULL: nothing.  There may be accesses among them that it does not want. */
     bool  (*takes)(void *state, const SweepCall *s);
     void  (*sweep)(void *state, const SweepCall *s);
+    /* May be NULL: never.  Just told of s, would it find nothing and change nothing if it were told of the same Sweep again, by any warp and
+     * block, wherever the `parties` (a bit each) lie in ranges that it makes narrower here, by party, and the others in what it said of them?
+     * That holds until LaunchInfo.stirs changes. */
+    bool  (*rests)(void *state, const SweepCall *s, uint32_t parties, SweepRange *range);
     bool  (*skips)(void *state, uint64_t block);               /* may be NULL.  true: nothing of it wants to be taken or swept */
     /* May be NULL.  A load that has MERGE_SINKS among its EmuInstr.merges, where the assembler makes it (ptx/sinks.h): told beside the access itself, to who
      * wants ACCESS_SUNK of its space, without regs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the race checker makes of accesses that native code tells of at once is what it makes of each by itself: two race checkers watch
- * the same launches of random kernels, whose warps share memory with and without barriers.  One takes sweeps, the other has them taken apart;
- * both must find the same, with the same counts, threads and words. */
+ * the same launches of random kernels, whose warps share memory with and without barriers.  One takes sweeps, and is not told of those that it
+ * has said it rests for; the other has all of them taken apart.  Both must find the same, with the same counts, threads and words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,17 +14,19 @@
 #include "base/arena.h"
 #include "check/check.h"
 #include "emu/emu.h"
+#include "emu/jit/rest.h"
 #include "ptx_text.h"
 
 extern const Checker checker_race;
 
-enum { MOST = 12288 /* bytes of shared memory */, OUT = 8192 /* of either buffer */, EPOCHS = 7, KERNELS = 40 };
+enum { MOST = 12288 /* bytes of shared memory */, OUT = 8192 /* of either buffer */, EPOCHS = 7, KERNELS = 60, SWEEPS = 256 };
 
 typedef struct Grown { /* a kernel */
     Str      text;
     uint64_t state; /* of the random sequence */
     unsigned label;
     uint32_t grid[3], block[3], threads;
+    bool     reads; /* many blocks that mostly read global memory */
 } Grown;
 
 /* ---- random kernels ---- */
@@ -116,10 +118,31 @@ static void put_wide(Grown *r)
     str_printf(&r->text, "%s\n", kinds[below(r, 4)]);
 }
 
+/* A store to global memory by one block, mostly a late one, in a part that others have read for long. */
+static void put_late_store(Grown *r)
+{
+    unsigned block = r->grid[0] - 1 - below(r, r->grid[0]) * below(r, 2);
+    put_address(r, false);
+    str_printf(&r->text, "mov.u32 %%x, %%ctaid.x; setp.eq.u32 %%w, %%x, %u;\n@%%w st.global.u32 [%%g], %%s;\n", block);
+}
+
+static void put_global(Grown *r)
+{
+    unsigned kind = below(r, 100);
+    if (kind < 90)
+        put_loads(r, false);
+    else if (kind < 96)
+        put_late_store(r);
+    else
+        put_store(r);
+}
+
 static void put_statement(Grown *r)
 {
     unsigned kind = below(r, 100);
-    if (kind < 40)
+    if (r->reads)
+        put_global(r);
+    else if (kind < 40)
         put_loads(r, true);
     else if (kind < 65)
         put_store(r);
@@ -166,7 +189,8 @@ static void grow(Grown *r, uint64_t seed)
     *r = (Grown){.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
     below(r, 2);
     bool flat = chance(r, 60);
-    memcpy(r->grid, (uint32_t[]){1 + below(r, 4), 1, 1}, sizeof r->grid);
+    r->reads  = chance(r, 40);
+    memcpy(r->grid, (uint32_t[]){r->reads ? 8 + below(r, 25) : 1 + below(r, 4), 1, 1}, sizeof r->grid);
     memcpy(r->block, (uint32_t[]){flat ? 32u << below(r, 4) : 16, flat ? 1 : 16, 1}, sizeof r->block);
     r->threads = r->block[0] * r->block[1];
     str_printf(&r->text,
@@ -203,11 +227,13 @@ typedef struct Pair {
     RuleSet    rules;
     uint64_t   buffer[2]; /* read; read and written */
     void      *self[2];
-    uint64_t   swept, found;
+    uint64_t   swept, found, rested;
+    Observer   first;     /* as the first one is by itself */
+    Rest      *rest;      /* where it rests, by sweep */
+    const LaunchInfo *info;
 } Pair;
 
 static Pair pair;
-static void (*swept)(void *state, const SweepCall *c); /* the first one's own */
 static void (*accessed)(void *state, const Access *a); /* the second one's */
 
 static bool takes(void *state, const SweepCall *c)
@@ -217,10 +243,26 @@ static bool takes(void *state, const SweepCall *c)
     return true;
 }
 
+static void *forked(Observer *o, const LaunchInfo *info, unsigned worker)
+{
+    pair.info = info;
+    return pair.first.fork(o, info, worker);
+}
+
+/* As the emulator does, but the second one hears of all. */
 static void sweep(void *state, const SweepCall *c)
 {
+    Observer *first = &pair.first;
+    Rest     *rest  = &pair.rest[c->of->number];
+    uint64_t  stirs = *pair.info->stirs;
+    uint32_t  awake = rest_awake(rest, c, stirs);
+    assert_true(c->of->number < SWEEPS);
     pair.swept += c->of->naccesses;
-    swept(state, c);
+    pair.rested += awake ? 0 : c->of->naccesses;
+    if (!awake)
+        return;
+    first->sweep(state, c);
+    rest_ask(rest, c, stirs, awake, &first, 1, &state);
 }
 
 static void sweep_apart(void *state, const SweepCall *c)
@@ -317,12 +359,16 @@ static void run(uint64_t seed)
     memcpy(l.block, g.block, sizeof l.block);
     for (int i = 0; i < 2; i++)
         o[i] = checker_race.begin(pair.self[i], &pair.rules, &l);
-    swept       = o[0]->sweep;
+    pair.first  = *o[0];
+    pair.rest   = rests_new(SWEEPS);
     accessed    = o[1]->access;
     o[0]->takes = o[1]->takes = takes;
+    o[0]->rests = o[1]->rests = NULL;
+    o[0]->fork                = forked;
     o[0]->sweep               = sweep;
     o[1]->sweep               = sweep_apart;
     launch(m, &g, o, found, &l);
+    rests_free(pair.rest, SWEEPS);
     findings_free(&found[0]);
     findings_free(&found[1]);
     str_free(&g.text);
@@ -344,7 +390,7 @@ static void sweeps_find_what_accesses_find(void **state)
     emu_close(pair.d);
     assert_true(pair.found > KERNELS);
     if (!emu_native_missing())
-        assert_true(pair.swept > 100 * KERNELS);
+        assert_true(pair.swept > 100 * KERNELS && pair.rested > 100 * KERNELS);
 }
 
 int main(void)

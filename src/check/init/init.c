@@ -258,6 +258,15 @@ static void widen(InitState *s, const Access *a, Region *r)
     widths_add(r->widths, width_of(a));
 }
 
+/* The region's first bytes that nobody wrote end everybody's rest. */
+static void spoil(InitState *s, Region *r, uint64_t at, unsigned n, uint32_t bad, uint32_t origin)
+{
+    bool was_good = !__atomic_load_n(&r->left, __ATOMIC_RELAXED);
+    written_copy_in(r, at, n, bad, origin);
+    if (was_good)
+        launch_stir(s->watch->info);
+}
+
 static void global_lane(InitState *s, const Access *a, unsigned lane)
 {
     uint64_t at = a->addr[lane];
@@ -277,7 +286,7 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
     if (bad && r->host)
         shown(s, a, lane, bad);
     else if (bad)
-        written_copy_in(r, at, a->bytes, bad, a->poison->origin[lane]);
+        spoil(s, r, at, a->bytes, bad, a->poison->origin[lane]);
     else if (r->left)
         written_write(r, at, a->bytes);
 }
@@ -552,6 +561,23 @@ static void sweep(void *state, const SweepCall *c)
     }
 }
 
+/* Reads of regions that are written as a whole.  A region ceases to be so where `stir` is called. */
+static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+{
+    InitState       *s    = state;
+    const InitSweep *k    = sweep_of(s, c->of);
+    bool             good = !k->writes && !(parties & ~k->reads);
+    for (uint32_t m = parties; good && m; m &= m - 1) {
+        uint32_t          i = (uint32_t)__builtin_ctz(m);
+        const SweepParty *p = &c->of->party[i];
+        const Region     *r = region_of(s, c, &c->of->access[k->first[i]]);
+        good                = p->space == ACCESS_GLOBAL && r && !__atomic_load_n(&r->left, __ATOMIC_RELAXED) && r->bytes >= p->bytes;
+        if (good)
+            range_narrow(&range[i], r->base, r->base + r->bytes - p->bytes);
+    }
+    return good;
+}
+
 /* ---- blocks ---- */
 
 static void on_block_start(void *state, uint64_t block)
@@ -619,6 +645,7 @@ static void on_sync(void *state, const SyncEvent *e)
         if (r)
             written_forget(r, e->addr[lane], e->values[lane]);
     }
+    launch_stir(s->watch->info);
 }
 
 /* ---- launches ---- */
@@ -668,6 +695,7 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->base.access      = on_access;
     w->base.takes       = takes;
     w->base.sweep       = sweep;
+    w->base.rests       = rests;
     w->base.use         = on_use;
     w->base.sync        = w->init->heap ? on_sync : NULL;
     w->base.block_start = on_block_start;

@@ -305,6 +305,18 @@ static bool takes(void *state, const SweepCall *c)
     return true;
 }
 
+/* What is within does not change. */
+static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+{
+    WatchState  *s     = state;
+    const Rooms *rooms = by_sweep(&s->rooms, c->of->number, sizeof *rooms);
+    for (uint32_t m = rooms->known ? parties : 0; m; m &= m - 1) {
+        uint32_t k = (uint32_t)__builtin_ctz(m);
+        range_narrow(&range[k], rooms->low[k], rooms->low[k] + rooms->room[k]);
+    }
+    return rooms->known;
+}
+
 /* ---- the checker ---- */
 
 static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
@@ -341,6 +353,7 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->base.fork                                                = on_fork;
     w->base.access                                              = on_access;
     w->base.takes                                               = takes;
+    w->base.rests                                               = rests;
     w->base.join                                                = on_join;
     w->launch                                                   = l;
     return &w->base;

@@ -275,6 +275,13 @@ static void race_sweep(void *state, const SweepCall *c)
     }
 }
 
+static bool race_rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+{
+    State *s = state;
+    Swept *x = swept_of(s, c->of);
+    return x->simple && swept_rests(&s->cells, c, x, parties, range);
+}
+
 static void race_async(void *state, const AsyncAccess *a)
 {
     State     *s     = state;
@@ -379,9 +386,9 @@ static void mbarrier(State *s, RaceBlock *b, const SyncEvent *e)
 /* Memory of the device-side heap begins a new life. */
 static void forget(State *s, const SyncEvent *e)
 {
-    s->cells.unquiet++;
     for (uint32_t m = e->mask; m; m &= m - 1)
         shadow_forget(s->run->race->shadow, e->addr[__builtin_ctz(m)], e->values[__builtin_ctz(m)]);
+    launch_stir(s->run->info);
 }
 
 /* Does the event leave the order of what was noted (race_log.h) as it is, or end its epoch? */
@@ -528,6 +535,7 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->base.fork        = race_fork;
     r->base.access      = race_access;
     r->base.sweep       = race_sweep;
+    r->base.rests       = race_rests;
     r->base.sync        = race_sync;
     r->base.async       = race_async;
     r->base.block_start = race_block_start;

@@ -243,7 +243,6 @@ static Stamp stamp_of(RaceBlock *b, RaceBlock *mbar, const AsyncAccess *a, unsig
 void race_bulk(Cells *cells, RaceBlock *b, RaceBlock *owner, RaceBlock *mbar, const AsyncAccess *a, unsigned site)
 {
     Walk w = {.cells = cells, .b = b, .owner = owner, .a = a, .thread = a->warp * LANES + a->lane};
-    cells->unquiet++;
     w.me   = stamp_of(b, mbar, a, site);
     w.dead = w.base = (owner ? owner->oldest : cells->run->floor) << TIME_SHIFT;
     if (owner) {
@@ -257,6 +256,8 @@ void race_bulk(Cells *cells, RaceBlock *b, RaceBlock *owner, RaceBlock *mbar, co
         if (owner && a->writes)
             keep_swizzle(&w, a->run[i].at, a->run[i].at + a->run[i].bytes);
     }
+    if (!owner)
+        launch_stir(cells->run->info);
 }
 
 /* ---- the end of a block ---- */

@@ -368,6 +368,14 @@ HOT uint32_t touch_halves(const Touch *t, Page *p, uint32_t lanes, const uint32_
     return lanes;
 }
 
+/* Others may know that rows of global memory are quiet. */
+HOT void end_quiet(const Touch *t, Page *p)
+{
+    if (p->quiet && !t->a->off)
+        launch_stir(t->cells->run->info);
+    p->quiet = 0;
+}
+
 /* The lanes of one page. */
 HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at, const Ways *ways)
 {
@@ -381,10 +389,8 @@ HOT void touch_page(const Touch *t, Page *p, uint32_t lanes, const uint32_t *at,
     uint64_t rows   = quiets ? quiet_rows(at, lanes) : 0;
     if (quiets && quiet_has(p, t->base, rows))
         return;
-    if (!plain || t->writes) {
-        p->quiet = 0;
-        t->cells->unquiet++;
-    }
+    if (!plain || t->writes)
+        end_quiet(t, p);
     if (plain && ways->line_up(at, bytes, &same) && lanes == UINT32_MAX) {
         unsigned per   = (unsigned)__builtin_ctz(bytes) - WORD_BITS;
         Found    found = touch_run(t, t->me, p, at[0] >> WORD_BITS, LANES << per, per, differ);
@@ -438,8 +444,10 @@ Page *cells_page(Cells *s, uint64_t address)
 
 static void split_if_narrow(const Touch *t, Page *p)
 {
-    if (t->a->bytes < 1 << WORD_BITS && p->shift)
-        page_split(p);
+    if (t->a->bytes >= 1 << WORD_BITS || !p->shift)
+        return;
+    end_quiet(t, p);
+    page_split(p);
 }
 
 HOT void touch_shared(const Touch *t, const Ways *ways)

@@ -12,7 +12,6 @@ typedef struct Cells { /* one worker */
     RaceRun *run;
     Findings found;
     bool     locks; /* other workers look at the same pages */
-    uint64_t unquiet; /* counts when rows of global memory may have ceased to be quiet (race_quiet.h) */
     uint64_t number[PAGE_CACHE];
     Page    *page[PAGE_CACHE];
 } Cells;

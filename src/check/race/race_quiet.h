@@ -9,7 +9,7 @@
 
 #include "check/race/race_cells.h"
 
-enum { ROW_BITS = 6, ROW_WORDS = 16, RETRY = 7 };
+enum { ROW_BITS = 6, ROW_BYTES = 1 << ROW_BITS, ROW_WORDS = 16, RETRY = 7 };
 
 /* The rows of the lanes' places, a bit each. */
 static inline __attribute__((always_inline)) uint64_t quiet_rows(const uint32_t *at, uint32_t lanes)

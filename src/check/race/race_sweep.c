@@ -10,6 +10,9 @@
 #include "base/arena.h"
 #include "check/race/race_quiet.h"
 
+/* Pages that are looked at on each side of a party: the more, the longer it goes on from page to page. */
+enum { AROUND = 8, MOST_AROUND = PAGE_CACHE };
+
 /* ---- once ---- */
 
 static bool is_row(const SweepAccess *x, unsigned lanes)
@@ -99,10 +102,10 @@ static uint32_t join_runs(SweptRun *run, uint32_t n, bool *apart)
 static void measure_runs(SweptParty *p, const SweptRun *run)
 {
     p->in_rows = true;
-    p->unquiet = UINT64_MAX;
+    p->stirs = p->since = UINT64_MAX;
     for (uint32_t i = 0; i < p->nruns; i++) {
         p->longest = run[i].bytes > p->longest ? run[i].bytes : p->longest;
-        p->in_rows &= !(run[i].at & ((1 << ROW_BITS) - 1));
+        p->in_rows &= !(run[i].at & (ROW_BYTES - 1)) && run[i].bytes == run[0].bytes;
     }
 }
 
@@ -231,20 +234,26 @@ static inline bool run_is_quiet(Cells *cells, SweptRun *run, uint64_t at)
     return quiet_has(run->page, cells->run->floor << TIME_SHIFT, rows_between(low, high));
 }
 
+/* Rows that a run reaches into beyond its first, of a party in rows. */
+static inline uint32_t rows_beyond(const SweptParty *p, uint64_t at)
+{
+    return (((uint32_t)at & (ROW_BYTES - 1)) + p->longest - 1) >> ROW_BITS;
+}
+
 /* It mostly goes on in the rows where it was before. */
 static bool party_is_quiet(Cells *cells, SweptParty *p, SweptRun *run, uint64_t at)
 {
-    uint64_t row  = at >> ROW_BITS;
-    uint32_t rows = (((uint32_t)at & ((1 << ROW_BITS) - 1)) + p->longest - 1) >> ROW_BITS;
+    uint64_t row = at >> ROW_BITS, stirs = __atomic_load_n(cells->run->info->stirs, __ATOMIC_RELAXED);
+    uint32_t rows = rows_beyond(p, at);
     bool     good = true;
-    if (p->row == row && p->unquiet == cells->unquiet && rows <= p->rows)
+    if (p->row == row && p->stirs == stirs && rows <= p->rows)
         return true;
     for (uint32_t i = 0; good && i < p->nruns; i++)
         good = run_is_quiet(cells, &run[i], at + run[i].at);
     if (good && p->in_rows && !cells->locks) {
-        p->row     = row;
-        p->rows    = rows;
-        p->unquiet = cells->unquiet;
+        p->row   = row;
+        p->rows  = rows;
+        p->stirs = stirs;
     }
     return good;
 }
@@ -257,7 +266,61 @@ uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s)
         SweptParty *p = &s->party[k];
         quiet |= (uint32_t)party_is_quiet(cells, p, &s->run[p->first], c->at[k]) << k;
     }
+    return s->quiet = quiet;
+}
+
+/* Is the page among those that the worker used last, and quiet as a whole? */
+static bool page_is_quiet(Cells *cells, uint64_t number)
+{
+    unsigned k     = (unsigned)number % PAGE_CACHE;
+    Page    *p     = cells->number[k] == number ? cells->page[k] : NULL;
+    bool     quiet = false;
+    if (!p)
+        return false;
+    if (cells->locks)
+        page_lock(p);
+    quiet = quiet_has(p, cells->run->floor << TIME_SHIFT, UINT64_MAX);
+    if (cells->locks)
+        page_unlock(p);
     return quiet;
+}
+
+/* Are the pages [from, end) quiet?  Then those around are looked at, and all that are known are kept. */
+static bool find_pages(Cells *cells, SweptParty *p, uint64_t from, uint64_t end, uint64_t stirs)
+{
+    bool on = p->since == stirs && from <= p->end + p->around && end + p->around >= p->from;
+    for (uint64_t i = from; i < end; i++)
+        if (!page_is_quiet(cells, i))
+            return false;
+    p->around = !on ? AROUND : p->around < MOST_AROUND ? p->around * 2 : p->around;
+    for (uint32_t i = 0; i < p->around && page_is_quiet(cells, end); i++)
+        end++;
+    for (uint32_t i = 0; i < p->around && page_is_quiet(cells, from - 1); i++)
+        from--;
+    on        = on && from <= p->end && end >= p->from;
+    p->from   = on && p->from < from ? p->from : from;
+    p->end    = on && p->end > end ? p->end : end;
+    p->since  = stirs;
+    return true;
+}
+
+bool swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range)
+{
+    uint64_t stirs = __atomic_load_n(cells->run->info->stirs, __ATOMIC_ACQUIRE);
+    if (parties & ~s->quiet)
+        return false;
+    for (uint32_t m = parties; m; m &= m - 1) {
+        uint32_t    k = (uint32_t)__builtin_ctz(m), bytes = c->of->party[k].bytes;
+        SweptParty *p  = &s->party[k];
+        uint64_t    at = c->at[k], row = at & ~(uint64_t)(ROW_BYTES - 1);
+        if (find_pages(cells, p, at >> PAGE_BITS, ((at + bytes - 1) >> PAGE_BITS) + 1, stirs))
+            range_narrow(&range[k], p->from << PAGE_BITS, (p->end << PAGE_BITS) - bytes);
+        else if (p->in_rows)
+            range_narrow(&range[k], row, row + (rows_beyond(p, at) + UINT64_C(1)) * ROW_BYTES - p->longest);
+        else
+            range_narrow(&range[k], at, at);
+    }
+    return true;
 }
 
 void swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip)

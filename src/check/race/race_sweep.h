@@ -33,9 +33,11 @@ typedef struct SweptRun { /* bytes in a row that a party touches, none of the ru
 typedef struct SweptParty {
     uint32_t first, nruns;
     uint32_t longest;     /* of its runs, in bytes */
-    bool     in_rows;     /* each run begins as far into a row (race_quiet.h) as the party does */
-    uint64_t row, unquiet; /* the row it began in when it was last found quiet, and Cells.unquiet then */
+    bool     in_rows;     /* each run is as long, and begins as far into a row (race_quiet.h) as the party does */
+    uint64_t row, stirs;  /* the row it began in when it was last found quiet, and LaunchInfo.stirs then */
     uint32_t rows;        /* that each run reached into beyond its first */
+    uint64_t from, end, since; /* pages that were quiet when LaunchInfo.stirs was `since` */
+    uint32_t around;      /* so many on each side were looked at then */
 } SweptParty;
 
 typedef struct Swept { /* what is known of a Sweep */
@@ -44,6 +46,7 @@ typedef struct Swept { /* what is known of a Sweep */
     bool        words;  /* whole words; a store: each by one lane */
     uint32_t    shared; /* parties in shared memory, a bit each */
     uint32_t    quiets; /* parties of weak reads of words in global memory */
+    uint32_t    quiet;  /* those that swept_quiet found quiet last */
     uint32_t    reads;  /* parties of weak reads of words in shared memory */
     uint32_t    apart;  /* those of them where each word is read for one group of lanes only */
     SweptRun   *run;
@@ -58,6 +61,8 @@ Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint3
 void   swept_free(Swept *s);
 /* Parties in global memory that would find nothing and leave nothing. */
 uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s);
+/* Right behind that: would it find these parties quiet wherever they lie in the ranges, which are made narrower (Observer.rests)? */
+bool     swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range);
 /* A simple one.  Parties in `skip` are left out. */
 void   swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip);
 

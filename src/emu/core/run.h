@@ -119,6 +119,7 @@ struct Worker {
     pthread_t  thread;
     uint64_t    *tally;      /* accesses that native code counts itself (jit.h) */
     const Sweep *const *sweep; /* what it tells of at once, by number */
+    struct Rest *rest;       /* where nobody wants to hear of these (rest.h) */
     const UopFn *native;     /* by Code.index, or NULL: what runs a function from a uop on with all 32 lanes (jit.h) */
     const NativeHelp *help;  /* what that asks of the emulator */
     int64_t    entered;      /* the running warp's quantum when native code took it */
@@ -221,6 +222,7 @@ struct Launch {
     unsigned        nworkers;
     Worker         *worker;
     NativeSet      *native;       /* NULL: the interpreter runs all of it (jit.h) */
+    uint64_t        stirs;        /* LaunchInfo.stirs */
     bool            watches_sync; /* an observer wants SyncEvents */
     bool            watches_async; /* an observer wants AsyncAccesses */
 };

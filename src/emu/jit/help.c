@@ -9,6 +9,7 @@
 #include "emu/access/access.h"
 #include "emu/core/ctl.h"
 #include "emu/core/group.h"
+#include "emu/jit/rest.h"
 
 static uint64_t lane_get(const uint8_t *at, unsigned bytes, unsigned lane)
 {
@@ -106,12 +107,17 @@ static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
                           .regs   = w->r};
     for (uint32_t i = 0; i < s.of->nparties; i++)
         place[i] = s.of->party[i].space == ACCESS_SHARED ? (uint64_t)(at[i] - w->shared) : (uint64_t)(uintptr_t)at[i];
+    uint64_t stirs = __atomic_load_n(&k->launch->stirs, __ATOMIC_ACQUIRE);
+    uint32_t awake = rest_awake(&k->rest[number], &s, stirs);
+    if (!awake)
+        return true;
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->takes && !ask->observers[o]->takes(k->observer[o], &s))
             return false;
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->sweep)
             ask->observers[o]->sweep(k->observer[o], &s);
+    rest_ask(&k->rest[number], &s, stirs, awake, ask->observers, ask->nobservers, k->observer);
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include "emu/jit/emit.h"
 #include "emu/jit/help.h"
 #include "emu/jit/pieces.h"
+#include "emu/jit/rest.h"
 
 enum { HOT = 4000000, WORDS = 64, MOST_UOPS = 30000 /* of all functions: half a minute of clang */ };
 
@@ -250,6 +251,7 @@ void jit_begin(Worker *k)
         return;
     k->help  = &native_help;
     k->sweep = (const Sweep *const *)s->tally.sweep;
+    k->rest  = rests_new(s->tally.nsweeps);
     if (s->tally.places)
         k->tally = xcalloc(s->tally.places, sizeof *k->tally);
 }
@@ -284,4 +286,7 @@ void jit_end(Worker *k)
     }
     free(k->tally);
     k->tally = NULL;
+    if (k->rest)
+        rests_free(k->rest, s->tally.nsweeps);
+    k->rest = NULL;
 }

@@ -745,7 +745,8 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
                        .shared_offset = p->shared_offset,
                        .nshared       = p->nshared,
                        .local_bytes   = l.local_bytes,
-                       .local_window  = LOCAL_WINDOW};
+                       .local_window  = LOCAL_WINDOW,
+                       .stirs         = &l.stirs};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
     memcpy(info.cluster, l.cluster, sizeof info.cluster);

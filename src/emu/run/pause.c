@@ -102,6 +102,7 @@ static void spend(Launch *l)
     if (l->param_bytes) /* another launch may have had its own there */
         memcpy(l->params, l->ask->params, l->param_bytes);
     forget(&l->worker[0]);
+    __atomic_fetch_add(&l->stirs, 1, __ATOMIC_RELEASE); /* checkers may have heard of anything */
     if (p.stands && p.end)
         launch_stop_endless(l);
     if (!p.still)
