@@ -19,7 +19,13 @@
 
 extern const Checker checker_race;
 
-enum { MOST = 12288 /* bytes of shared memory */, OUT = 8192 /* of either buffer */, EPOCHS = 7, KERNELS = 60, SWEEPS = 256 };
+enum {
+    MOST    = 12288 /* bytes of shared memory */,
+    OUT     = 8192 /* of either buffer */,
+    EPOCHS  = 7,
+    KERNELS = 60,
+    SWEEPS  = 256
+};
 
 typedef struct Grown { /* a kernel */
     Str      text;
@@ -223,13 +229,13 @@ static void grow(Grown *r, uint64_t seed)
 /* ---- two checkers ---- */
 
 typedef struct Pair {
-    EmuDevice *d;
-    RuleSet    rules;
-    uint64_t   buffer[2]; /* read; read and written */
-    void      *self[2];
-    uint64_t   swept, found, rested;
-    Observer   first;     /* as the first one is by itself */
-    Rest      *rest;      /* where it rests, by sweep */
+    EmuDevice        *d;
+    RuleSet           rules;
+    uint64_t          buffer[2]; /* read; read and written */
+    void             *self[2];
+    uint64_t          swept, found, rested;
+    Observer          first; /* as the first one is by itself */
+    Rest             *rest;  /* where it rests, by sweep */
     const LaunchInfo *info;
 } Pair;
 

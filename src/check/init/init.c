@@ -571,7 +571,7 @@ static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange 
         uint32_t          i = (uint32_t)__builtin_ctz(m);
         const SweepParty *p = &c->of->party[i];
         const Region     *r = region_of(s, c, &c->of->access[k->first[i]]);
-        good                = p->space == ACCESS_GLOBAL && r && !__atomic_load_n(&r->left, __ATOMIC_RELAXED) && r->bytes >= p->bytes;
+        good = p->space == ACCESS_GLOBAL && r && !__atomic_load_n(&r->left, __ATOMIC_RELAXED) && r->bytes >= p->bytes;
         if (good)
             range_narrow(&range[i], r->base, r->base + r->bytes - p->bytes);
     }

@@ -23,15 +23,7 @@
 
 enum { ALL_OPS = (1 << ACCESS_OPS) - 1 };
 
-typedef struct State { /* one worker */
-    RaceRun      *run;
-    RaceBlock    *current; /* the block of the last call */
-    RaceBlock    *active, *idle;
-    ClusterOrder *clusters;
-    Cells         cells;
-    Swept       **swept;
-    uint32_t      nswept; /* by Sweep.number; NULL: not met yet */
-} State;
+typedef RaceState State;
 
 /* ---- blocks ---- */
 

@@ -512,6 +512,17 @@ HOT bool sweep_read(const Touch *t, const SweepCall *c, const SweepAccess *x, co
     return found != FOUND_SLOW;
 }
 
+/* Does another party of the sweep reach into what this one reads? */
+HOT bool is_shared_with(const SweepCall *c, uint32_t party)
+{
+    uint64_t at = c->at[party], end = at + c->of->party[party].bytes;
+    bool     met = false;
+    for (uint32_t k = 0; k < c->of->nparties; k++)
+        met |= k != party && c->of->party[k].space == ACCESS_SHARED && c->at[k] < end &&
+               at < c->at[k] + c->of->party[k].bytes;
+    return met;
+}
+
 /* Has nobody alive touched a byte of what the party reads? */
 HOT bool party_is_fresh(const Touch *t, const SweepCall *c, uint32_t party)
 {
@@ -519,7 +530,7 @@ HOT bool party_is_fresh(const Touch *t, const SweepCall *c, uint32_t party)
     Page    *p    = &t->pages[at >> PAGE_BITS];
     Past     past = {t->dead, t->base, 0};
     Four     free = FOUR(UINT64_MAX);
-    if (at >> PAGE_BITS != end >> PAGE_BITS || p->shift != WORD_BITS)
+    if (at >> PAGE_BITS != end >> PAGE_BITS || p->shift != WORD_BITS || is_shared_with(c, party))
         return false;
     size_t first = (at & (PAGE_BYTES - 1)) >> WORD_BITS & ~(size_t)3, last = (end & (PAGE_BYTES - 1)) >> WORD_BITS;
     for (Plane k = 0; k < PLANES; k++)
@@ -530,17 +541,20 @@ HOT bool party_is_fresh(const Touch *t, const SweepCall *c, uint32_t party)
     return FOUR_ALL(free);
 }
 
-/* As touch_one for each group, where nobody alive has touched the cells. */
-HOT void groups_keep(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptAccess *k)
+/* As touch_one for each group, where nobody alive has touched the cells.  false: an access before it in the sweep has split them. */
+HOT bool groups_keep(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptAccess *k)
 {
     uint32_t at = (uint32_t)c->at[x->party];
     Page    *p  = &t->pages[at >> PAGE_BITS];
-    Stamp   *a = plane_of(p, PLANE_READ), *b = plane_of(p, PLANE_READ2);
+    if (p->shift != WORD_BITS)
+        return false;
+    Stamp *a = plane_of(p, PLANE_READ), *b = plane_of(p, PLANE_READ2);
     for (unsigned g = 0; g < k->groups; g++) {
         size_t i = ((at + x->lane[k->first[g]]) & (PAGE_BYTES - 1)) >> WORD_BITS;
         a[i]     = t->me | (Stamp)k->first[g] << THREAD_SHIFT;
         b[i]     = t->me | (Stamp)(k->first[g] + 1u) << THREAD_SHIFT;
     }
+    return true;
 }
 
 HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t skip, const Ways *ways)
@@ -561,10 +575,8 @@ HOT void sweep(const Touch t[2], const SweepCall *c, const Swept *s, uint32_t sk
             continue;
         one[shared].me     = me | (Stamp)s->access[i].site << SITE_SHIFT;
         one[shared].writes = x->seen->op == ACCESS_ST;
-        if (fresh >> x->party & 1) {
-            groups_keep(&one[1], c, x, &s->access[i]);
+        if ((fresh >> x->party & 1) && groups_keep(&one[1], c, x, &s->access[i]))
             continue;
-        }
         if (shared && shapes && sweep_read(&one[1], c, x, &s->access[i]))
             continue;
         if (s->access[i].nwords && words_touch(&one[0], c, x, s->word + s->access[i].word, s->access[i].nwords))

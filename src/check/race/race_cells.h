@@ -16,6 +16,16 @@ typedef struct Cells { /* one worker */
     Page    *page[PAGE_CACHE];
 } Cells;
 
+typedef struct RaceState { /* one worker */
+    RaceRun       *run;
+    RaceBlock     *current; /* the block of the last call */
+    RaceBlock     *active, *idle;
+    ClusterOrder  *clusters;
+    Cells          cells;
+    struct Swept **swept;
+    uint32_t       nswept; /* by Sweep.number; NULL: not met yet */
+} RaceState;
+
 typedef struct Touch { /* one warp access */
     Cells        *cells;
     RaceBlock    *b, *owner; /* who; whose shared memory, NULL: global */

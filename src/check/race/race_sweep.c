@@ -134,13 +134,33 @@ static void find_runs(Swept *s, const Sweep *of)
     s->quiets = s->words && !s->writes ? ~s->shared & ((UINT32_C(1) << of->nparties) - 1) : 0;
 }
 
+/* Does the usual way (touch_page in race_cells.c) come to each place with the lowest lane that reads it?  It begins with lanes side by side that
+ * read one place, and with a half of the warp that reads a row. */
+static bool comes_in_order(const SweepAccess *x)
+{
+    const uint32_t *at   = x->lane;
+    bool            good = true, rows[2] = {true, true};
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned lowest = 0;
+        while (at[lowest] != at[i])
+            lowest++;
+        bool group = i + 1 < LANES && at[i] == at[i + 1];
+        good &= !group || at[lowest] == at[lowest + 1];
+        rows[i / 16] &= at[i] == at[i / 16 * 16] + i % 16 * x->seen->bytes;
+    }
+    for (unsigned i = 0; rows[1] && !rows[0] && i < 16; i++)
+        for (unsigned k = 16; k < LANES; k++)
+            good &= at[i] != at[k];
+    return good;
+}
+
 /* Are the lanes of a read of global memory neither in a row nor of words that are looked at by lanes? */
 static bool is_scattered(const Swept *s, const SweepAccess *x)
 {
     bool row = true;
     for (unsigned i = 1; i < LANES; i++)
         row &= x->lane[i] == x->lane[i - 1] + x->seen->bytes;
-    return s->words && !s->writes && !row && !(s->shared >> x->party & 1) && x->seen->bytes <= 16;
+    return s->words && !s->writes && !row && !(s->shared >> x->party & 1) && x->seen->bytes <= 16 && comes_in_order(x);
 }
 
 static void find_words(Swept *s, const Sweep *of)
@@ -297,10 +317,10 @@ static bool find_pages(Cells *cells, SweptParty *p, uint64_t from, uint64_t end,
         end++;
     for (uint32_t i = 0; i < p->around && page_is_quiet(cells, from - 1); i++)
         from--;
-    on        = on && from <= p->end && end >= p->from;
-    p->from   = on && p->from < from ? p->from : from;
-    p->end    = on && p->end > end ? p->end : end;
-    p->since  = stirs;
+    on       = on && from <= p->end && end >= p->from;
+    p->from  = on && p->from < from ? p->from : from;
+    p->end   = on && p->end > end ? p->end : end;
+    p->since = stirs;
     return true;
 }
 

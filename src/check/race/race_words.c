@@ -14,8 +14,9 @@
  *     another warp    a third warp, or   nothing
  *                     another block
  *
- * Everything else (somebody has written, or the warp itself has read) is left to the usual way, for the whole access: what was kept here it
- * finds and leaves as it is.  Not where anything but barriers of the block orders its threads. */
+ * Everything else (somebody has written, or the warp itself has read) is left to the usual way, for the whole access: of its page nothing is
+ * kept here, because what the usual way does with a word may depend on those beside it; on other pages it finds what was kept and leaves it
+ * as it is.  Not where anything but barriers of the block orders its threads. */
 #include "check/race/race_sweep.h"
 
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 
 #include "base/arena.h"
 #include "check/race/race_quiet.h"
+
+enum { WORDS_MOST = LANES * (16 >> WORD_BITS) };
 
 #define SERIAL(s)  ((s) >> (TIME_SHIFT + TICK_BITS))
 #define WARP_OF(s) ((s) >> (THREAD_SHIFT + 5) & 31)
@@ -55,7 +58,8 @@ static bool is_plain(const RaceBlock *b, uint32_t warp)
     return !b->know && !b->thread && !b->warp[warp].know && !b->warp[warp].lane && b->now >> TICK_BITS == b->birth;
 }
 
-typedef enum Kept { KEPT_ROOM, KEPT_NEAR, KEPT_FULL, KEPT_OTHER } Kept; /* NEAR: full of the block's own readers */
+/* What is done with a word.  NEAR: nothing, because it is full of the block's own readers; OTHER: the usual way must look at it. */
+typedef enum Kept { KEPT_FIRST, KEPT_SECOND, KEPT_NEAR, KEPT_FULL, KEPT_OTHER } Kept;
 
 typedef struct Cell {
     Page  *p;
@@ -70,7 +74,7 @@ static inline Stamp second(Cell k)
 }
 
 /* The first reader, a, is alive. */
-static inline Kept keep_beside(Cell k, Stamp a, Stamp c, Stamp me)
+static inline Kept look_beside(Cell k, Stamp a, Stamp c, Stamp me)
 {
     bool others = SERIAL(a) != SERIAL(me), room = c < k.base;
     if (!others && (a < k.block_base || WARP_OF(a) == WARP_OF(me)))
@@ -79,50 +83,58 @@ static inline Kept keep_beside(Cell k, Stamp a, Stamp c, Stamp me)
         return KEPT_FULL;
     if (!room && !others && WARP_OF(c) != WARP_OF(a))
         return c < k.block_base || WARP_OF(c) == WARP_OF(me) ? KEPT_OTHER : KEPT_NEAR;
-    page_plane(k.p, PLANE_READ2)[k.i] = me;
-    return KEPT_ROOM;
+    return KEPT_SECOND;
 }
 
-static inline Kept keep_word(Cell k, Stamp me, const SweptWord *x)
+static inline Kept look_at_word(Cell k, Stamp me)
 {
-    Stamp *first = &k.p->plane[PLANE_READ][k.i], a = *first, c = second(k);
+    Stamp a = k.p->plane[PLANE_READ][k.i], c = second(k);
     if ((a | c) & KIND_MASK)
         return KEPT_OTHER;
-    if (a >= k.base)
-        return keep_beside(k, a, c, me | (Stamp)x->first << THREAD_SHIFT);
-    if (c >= k.base)
-        return KEPT_OTHER;
-    *first = me | (Stamp)x->first << THREAD_SHIFT;
-    if (x->second != x->first)
-        page_plane(k.p, PLANE_READ2)[k.i] = me | (Stamp)x->second << THREAD_SHIFT;
-    return KEPT_ROOM;
+    return a >= k.base ? look_beside(k, a, c, me) : c >= k.base ? KEPT_OTHER : KEPT_FIRST;
 }
 
-/* Words of one page.  false: some are left to the usual way. */
+static inline void keep_word(Cell k, Stamp me, const SweptWord *x, Kept kept)
+{
+    Stamp first = me | (Stamp)x->first << THREAD_SHIFT;
+    if (kept == KEPT_FIRST)
+        k.p->plane[PLANE_READ][k.i] = first;
+    if (kept == KEPT_FIRST && x->second != x->first)
+        page_plane(k.p, PLANE_READ2)[k.i] = me | (Stamp)x->second << THREAD_SHIFT;
+    if (kept == KEPT_SECOND)
+        page_plane(k.p, PLANE_READ2)[k.i] = first;
+}
+
+/* Words of one page.  false: they are left to the usual way, and none was kept. */
 static bool touch_words(const Touch *t, Page *p, uint64_t at, const SweptWord *word, uint32_t n)
 {
     const Stamp *w = p->plane[PLANE_WRITE], *w2 = p->plane[PLANE_WRITE2];
     Cell         k    = {.p = p, .base = t->base, .block_base = t->b->base << TIME_SHIFT};
     uint64_t     full = 0, rows = 0;
-    bool         good = p->shift == WORD_BITS;
-    if (!good)
+    uint8_t      kept[WORDS_MOST];
+    if (p->shift != WORD_BITS)
         return false;
     page_plane(p, PLANE_READ);
     page_is_newer(p, t->me);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t in = (uint32_t)(at + word[i].at) & (PAGE_BYTES - 1), x = in >> WORD_BITS;
-        uint64_t row = UINT64_C(1) << (in >> ROW_BITS);
-        if ((w && w[x] >= t->base) || (w2 && w2[x] >= t->base))
+        k.i = ((uint32_t)(at + word[i].at) & (PAGE_BYTES - 1)) >> WORD_BITS;
+        if ((w && w[k.i] >= t->base) || (w2 && w2[k.i] >= t->base))
             return false;
-        k.i       = x;
-        Kept kept = keep_word(k, t->me, &word[i]);
-        good &= kept != KEPT_OTHER;
-        full |= kept == KEPT_FULL ? row : 0;
-        rows |= kept == KEPT_FULL ? 0 : row;
+        kept[i] = (uint8_t)look_at_word(k, t->me);
+        if (kept[i] == KEPT_OTHER)
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t in  = (uint32_t)(at + word[i].at) & (PAGE_BYTES - 1);
+        uint64_t row = UINT64_C(1) << (in >> ROW_BITS);
+        k.i          = in >> WORD_BITS;
+        keep_word(k, t->me, &word[i], (Kept)kept[i]);
+        full |= kept[i] == KEPT_FULL ? row : 0;
+        rows |= kept[i] == KEPT_FULL ? 0 : row;
     }
     if (full & ~rows)
         quiet_try(p, t->base, full & ~rows, SERIAL_MASK);
-    return good;
+    return true;
 }
 
 bool words_touch(const Touch *t, const SweepCall *c, const SweepAccess *x, const SweptWord *word, uint32_t n)
