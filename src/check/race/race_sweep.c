@@ -263,14 +263,14 @@ static inline uint32_t rows_beyond(const SweptParty *p, uint64_t at)
 /* It mostly goes on in the rows where it was before. */
 static bool party_is_quiet(Cells *cells, SweptParty *p, SweptRun *run, uint64_t at)
 {
-    uint64_t row = at >> ROW_BITS, stirs = __atomic_load_n(cells->run->info->stirs, __ATOMIC_RELAXED);
+    uint64_t row = at >> ROW_BITS, stirs = __atomic_load_n(cells->run->info->stirs, __ATOMIC_ACQUIRE);
     uint32_t rows = rows_beyond(p, at);
     bool     good = true;
     if (p->row == row && p->stirs == stirs && rows <= p->rows)
         return true;
     for (uint32_t i = 0; good && i < p->nruns; i++)
         good = run_is_quiet(cells, &run[i], at + run[i].at);
-    if (good && p->in_rows && !cells->locks) {
+    if (good && p->in_rows) {
         p->row   = row;
         p->rows  = rows;
         p->stirs = stirs;
