@@ -224,6 +224,7 @@ typedef struct SweepCall {
     uint32_t        warp;
     uint64_t        block;
     const uint64_t *at;     /* by party: its lowest address, or offset in the block's shared window */
+    uint32_t        rests;  /* parties, a bit each, of which every observer has said that it rests */
     const uint8_t  *memory, *regs; /* as Access */
 } SweepCall;
 
@@ -278,10 +279,10 @@ struct Observer {
      * yes; NULL: nothing.  There may be accesses among them that it does not want. */
     bool  (*takes)(void *state, const SweepCall *s);
     void  (*sweep)(void *state, const SweepCall *s);
-    /* May be NULL: never.  Just told of s, would it find nothing and change nothing if it were told of the same Sweep again, by any warp and
-     * block, wherever the `parties` (a bit each) lie in ranges that it makes narrower here, by party, and the others in what it said of them?
-     * That holds until LaunchInfo.stirs changes. */
-    bool  (*rests)(void *state, const SweepCall *s, uint32_t parties, SweepRange *range);
+    /* May be NULL: never.  Just told of s: of which of the `parties` (a bit each) would it find nothing and change nothing if it were told of the
+     * same Sweep again, by any warp and block, wherever that party lies in the range that it makes narrower here?  That holds until
+     * LaunchInfo.stirs changes.  A Sweep all of whose parties rest is not told. */
+    uint32_t (*rests)(void *state, const SweepCall *s, uint32_t parties, SweepRange *range);
     bool  (*skips)(void *state, uint64_t block);               /* may be NULL.  true: nothing of it wants to be taken or swept */
     /* May be NULL.  A load that has MERGE_SINKS among its EmuInstr.merges, where the assembler makes it (ptx/sinks.h): told beside the access itself, to who
      * wants ACCESS_SUNK of its space, without regs. */

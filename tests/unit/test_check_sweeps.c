@@ -267,7 +267,9 @@ static void sweep(void *state, const SweepCall *c)
     pair.rested += awake ? 0 : c->of->naccesses;
     if (!awake)
         return;
-    first->sweep(state, c);
+    SweepCall call = *c;
+    call.rests     = ~awake & ((UINT32_C(1) << c->of->nparties) - 1);
+    first->sweep(state, &call);
     rest_ask(rest, c, stirs, awake, &first, 1, &state);
 }
 

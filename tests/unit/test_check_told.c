@@ -187,6 +187,7 @@ static void tell(uint32_t number, uint32_t warp, const uint64_t *at)
     t.rested += !awake;
     memcpy(t.last[number], at, m->sweep.nparties * sizeof *at);
     if (awake) {
+        c.rests = ~awake & ((UINT32_C(1) << c.of->nparties) - 1);
         t.race[0]->sweep(t.state[0], &c);
         rest_ask(&t.rest[number], &c, stirs, awake, &t.race[0], 1, (void *const *)&t.state[0]);
     }

@@ -542,7 +542,7 @@ static bool takes(void *state, const SweepCall *c)
     InitBlock       *b    = block_of(s, c->block);
     const InitSweep *k    = sweep_of(s, c->of);
     bool             good = true;
-    for (uint32_t m = k->reads; good && m; m &= m - 1) {
+    for (uint32_t m = k->reads & ~c->rests; good && m; m &= m - 1) {
         uint32_t party = (uint32_t)__builtin_ctz(m);
         good           = all_written(s, b, c, k, party) || party_good(s, b, c, party);
     }
@@ -562,18 +562,19 @@ static void sweep(void *state, const SweepCall *c)
 }
 
 /* Reads of regions that are written as a whole.  A region ceases to be so where `stir` is called. */
-static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+static uint32_t rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
 {
     InitState       *s    = state;
     const InitSweep *k    = sweep_of(s, c->of);
-    bool             good = !k->writes && !(parties & ~k->reads);
-    for (uint32_t m = parties; good && m; m &= m - 1) {
+    uint32_t         good = 0;
+    for (uint32_t m = k->writes ? 0 : parties & k->reads; m; m &= m - 1) {
         uint32_t          i = (uint32_t)__builtin_ctz(m);
         const SweepParty *p = &c->of->party[i];
         const Region     *r = region_of(s, c, &c->of->access[k->first[i]]);
-        good = p->space == ACCESS_GLOBAL && r && !__atomic_load_n(&r->left, __ATOMIC_RELAXED) && r->bytes >= p->bytes;
-        if (good)
-            range_narrow(&range[i], r->base, r->base + r->bytes - p->bytes);
+        if (p->space != ACCESS_GLOBAL || !r || __atomic_load_n(&r->left, __ATOMIC_RELAXED) || r->bytes < p->bytes)
+            continue;
+        range_narrow(&range[i], r->base, r->base + r->bytes - p->bytes);
+        good |= m & -m;
     }
     return good;
 }

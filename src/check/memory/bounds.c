@@ -306,7 +306,7 @@ static bool takes(void *state, const SweepCall *c)
 }
 
 /* What is within does not change. */
-static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+static uint32_t rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
 {
     WatchState  *s     = state;
     const Rooms *rooms = by_sweep(&s->rooms, c->of->number, sizeof *rooms);
@@ -314,7 +314,7 @@ static bool rests(void *state, const SweepCall *c, uint32_t parties, SweepRange 
         uint32_t k = (uint32_t)__builtin_ctz(m);
         range_narrow(&range[k], rooms->low[k], rooms->low[k] + rooms->room[k]);
     }
-    return rooms->known;
+    return rooms->known ? parties : 0;
 }
 
 /* ---- the checker ---- */

@@ -254,7 +254,7 @@ static void race_sweep(void *state, const SweepCall *c)
     RaceBlock *b = block_of(s, c->block);
     SweepRoom  room;
     if (x->simple) {
-        uint32_t all = (UINT32_C(1) << c->of->nparties) - 1, skip = swept_quiet(&s->cells, c, x);
+        uint32_t all = (UINT32_C(1) << c->of->nparties) - 1, skip = swept_quiet(&s->cells, c, x) | c->rests;
         if (x->shared && s->run->logs && race_log_takes(&s->cells, b, c, x))
             skip |= x->shared;
         if (all & ~skip)
@@ -267,11 +267,11 @@ static void race_sweep(void *state, const SweepCall *c)
     }
 }
 
-static bool race_rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
+static uint32_t race_rests(void *state, const SweepCall *c, uint32_t parties, SweepRange *range)
 {
     State *s = state;
     Swept *x = swept_of(s, c->of);
-    return x->simple && swept_rests(&s->cells, c, x, parties, range);
+    return x->simple ? swept_rests(&s->cells, c, x, parties, range) : 0;
 }
 
 static void race_async(void *state, const AsyncAccess *a)

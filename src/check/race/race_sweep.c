@@ -281,7 +281,7 @@ static bool party_is_quiet(Cells *cells, SweptParty *p, SweptRun *run, uint64_t 
 uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s)
 {
     uint32_t quiet = 0;
-    for (uint32_t m = s->quiets; m; m &= m - 1) {
+    for (uint32_t m = s->quiets & ~c->rests; m; m &= m - 1) {
         uint32_t    k = (uint32_t)__builtin_ctz(m);
         SweptParty *p = &s->party[k];
         quiet |= (uint32_t)party_is_quiet(cells, p, &s->run[p->first], c->at[k]) << k;
@@ -324,12 +324,10 @@ static bool find_pages(Cells *cells, SweptParty *p, uint64_t from, uint64_t end,
     return true;
 }
 
-bool swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range)
+uint32_t swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range)
 {
     uint64_t stirs = __atomic_load_n(cells->run->info->stirs, __ATOMIC_ACQUIRE);
-    if (parties & ~s->quiet)
-        return false;
-    for (uint32_t m = parties; m; m &= m - 1) {
+    for (uint32_t m = parties & s->quiet; m; m &= m - 1) {
         uint32_t    k = (uint32_t)__builtin_ctz(m), bytes = c->of->party[k].bytes;
         SweptParty *p  = &s->party[k];
         uint64_t    at = c->at[k], row = at & ~(uint64_t)(ROW_BYTES - 1);
@@ -340,7 +338,7 @@ bool swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, S
         else
             range_narrow(&range[k], at, at);
     }
-    return true;
+    return parties & s->quiet;
 }
 
 void swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip)

@@ -59,10 +59,10 @@ typedef struct Swept { /* what is known of a Sweep */
 Swept *swept_new(RaceRun *r, const Sweep *of, unsigned (*site)(RaceRun *r, uint32_t instr),
                  Strength (*strength)(RaceRun *r, const Access *a));
 void   swept_free(Swept *s);
-/* Parties in global memory that would find nothing and leave nothing. */
+/* Parties in global memory that would find nothing and leave nothing, but for those that rest. */
 uint32_t swept_quiet(Cells *cells, const SweepCall *c, Swept *s);
-/* Right behind that: would it find these parties quiet wherever they lie in the ranges, which are made narrower (Observer.rests)? */
-bool     swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range);
+/* Right behind that: which of these parties would it find quiet wherever they lie in the ranges, which are made narrower (Observer.rests)? */
+uint32_t swept_rests(Cells *cells, const SweepCall *c, Swept *s, uint32_t parties, SweepRange *range);
 /* A simple one.  Parties in `skip` are left out. */
 void   swept_touch(Cells *cells, RaceBlock *b, const SweepCall *c, const Swept *s, uint32_t skip);
 

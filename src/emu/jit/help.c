@@ -111,6 +111,7 @@ static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
     uint32_t awake = rest_awake(&k->rest[number], &s, stirs);
     if (!awake)
         return true;
+    s.rests = ~awake & ((UINT32_C(1) << s.of->nparties) - 1);
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->takes && !ask->observers[o]->takes(k->observer[o], &s))
             return false;

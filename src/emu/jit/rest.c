@@ -44,8 +44,8 @@ void rest_ask(Rest *rest, const SweepCall *c, uint64_t stirs, uint32_t parties, 
         range[k] = (SweepRange){0, UINT64_MAX};
     for (size_t o = n; o-- > 0;) {
         const Observer *x = observer[o];
-        if ((x->takes || x->sweep) && !(x->rests && x->rests(state[o], c, parties, range)))
-            return;
+        if (x->takes || x->sweep)
+            parties = x->rests && parties ? x->rests(state[o], c, parties, range) : 0;
     }
     for (uint32_t m = parties; m; m &= m - 1) {
         uint32_t   k    = (uint32_t)__builtin_ctz(m);

@@ -24,7 +24,7 @@ typedef struct Rest { /* one Sweep of one worker */
 
 Rest *rests_new(uint32_t n);
 void  rests_free(Rest *rests, uint32_t n);
-/* All observers were told: do they rest wherever the parties lie now? */
+/* All observers were told: of which of the parties do they rest where these lie now? */
 void  rest_ask(Rest *rest, const SweepCall *c, uint64_t stirs, uint32_t parties, Observer *const *observer, size_t n,
                void *const *state);
 
