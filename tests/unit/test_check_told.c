@@ -26,8 +26,8 @@ enum {
     WINDOW = 3 * PAGE_BYTES, /* of shared memory, and of the global memory that is used */
     SITES  = 4,              /* loads; as many stores, further accesses and barriers */
     SWEEPS = 24,
-    ROUNDS = 12,
-    STEPS  = 1500
+    ROUNDS = 48,
+    STEPS  = 500
 };
 
 /* One instruction for each site that something is told of. */
@@ -317,7 +317,7 @@ static void run_block(void)
     for (int k = 0; k < 2; k++)
         t.race[k]->block_start(t.state[k], t.block);
     uint32_t others = chance(50) ? 0 : below(12), barriers = chance(20) ? 0 : 12; /* more than there is room to note */
-    for (uint32_t i = 0; i < STEPS / BLOCKS; i++) {
+    for (uint32_t i = 0; i < (barriers ? STEPS : 6 * STEPS) / BLOCKS; i++) {
         if (chance(others))
             step_access();
         else if (chance(barriers))
@@ -326,7 +326,7 @@ static void run_block(void)
             step_sweep();
         const RaceBlock *a = block_of(t.state[0]);
         t.noted += a->log != NULL;
-        if (chance(1))
+        if (chance(6))
             same_cells();
     }
     same_cells();
