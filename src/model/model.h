@@ -47,6 +47,9 @@ typedef struct ModelCost {
 
 void model_access(const Profile *p, const ModelAccess *a, ModelCost *out);
 
+/* A shared atomic that the machine makes as a loop, of a load and a compare-and-swap of what was loaded: passes of all its rounds, and their ideal. */
+void model_swaps(const Profile *p, const ModelAccess *a, ModelCost *out);
+
 /* Shared accesses are served in parts of so many neighbouring lanes, one part after the other: 32, 16, 8 or 4. */
 unsigned model_part_lanes(const Profile *p, const ModelAccess *a);
 

@@ -147,23 +147,6 @@ static bool result_unused(const Func *f, const Instr *in)
     return n == 1;
 }
 
-/* An address that is the same in all lanes because nothing but a variable's name was ever moved to it. */
-static bool is_variable(const Func *f, const Operand *base)
-{
-    bool any = false;
-    if (base->kind != OPD_REG)
-        return base->kind == OPD_VAR;
-    for (size_t i = 0; i < f->ninstrs; i++) {
-        const Instr *in = &f->instrs[i];
-        if (!in->nopd || !writes(&in->opd[0], base->reg))
-            continue;
-        if (op_traits(in->op->op).flow != FLOW_COPY || in->nopd != 2 || in->opd[1].kind != OPD_VAR)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
 static bool reduces(const Instr *in)
 {
     static const Word kinds[] = {WORD_add, WORD_min, WORD_max, WORD_and, WORD_or, WORD_xor};
@@ -173,15 +156,38 @@ static bool reduces(const Instr *in)
     return one;
 }
 
-/* Shared memory adds and compares integers of 4 bytes. */
+static bool is_shared(const Opcode *o)
+{
+    return opcode_has(o, WORD_shared) || opcode_has(o, WORD_shared_cta);
+}
+
+/* Shared memory adds and compares integers of 4 bytes.  A generic address is looked at, and shared memory has the same loop. */
 static bool is_swapped(const Instr *in)
 {
     const Opcode *o = in->op;
-    if (!op_is(in, TRAIT_ATOMIC) || !o->ntypes || !reduces(in) ||
-        (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)))
+    if (!o->ntypes || !reduces(in) || opcode_has(o, WORD_global) || opcode_has(o, WORD_shared_cluster))
         return false;
     Type t = o->types[o->ntypes - 1];
     return type_bytes(t) == 8 || !strchr("usb", type_kind(t));
+}
+
+/* Counts up without end: the bound is the largest number. */
+static bool is_increment(const Instr *in)
+{
+    const Operand *by = &in->opd[in->nopd - 1];
+    return opcode_has(in->op, WORD_inc) && by->kind == OPD_INT && (uint32_t)by->ival == UINT32_MAX;
+}
+
+/* An integer of 4 bytes in shared memory goes up by one, and nobody asks what it was. */
+static bool is_counted(const Func *f, const Instr *in)
+{
+    const Opcode *o = in->op;
+    if (!is_shared(o) || !o->ntypes || type_bytes(o->types[o->ntypes - 1]) != 4 ||
+        type_kind(o->types[o->ntypes - 1]) == 'f')
+        return false;
+    const Operand *by  = &in->opd[in->nopd - 1];
+    bool           one = opcode_has(o, WORD_add) && by->kind == OPD_INT && by->ival == 1;
+    return (one || is_increment(in)) && result_unused(f, in);
 }
 
 /* Do the block's threads come to an instruction from a barrier, and compute alone on the way?  first: of its basic block. */
@@ -202,28 +208,41 @@ static bool same(const Operand *o, const bool *varying)
     return o->kind == OPD_REG ? o->reg && !varying[o->reg->index] : o->kind == OPD_INT || o->kind == OPD_VAR;
 }
 
-/* An integer atomic on one address for all lanes.  On global memory a sum of equal values is one too when it is 8 bytes wide or its result
- * is used: lanes are counted, not added up. */
-static bool is_leaders(const Func *f, const Instr *in, bool **varying)
+/* An integer atomic on one address for all lanes: does one lane make it?  Lanes that add equal numbers are counted, others are summed over the
+ * lanes below where their results are used. */
+static unsigned leaders(const Func *f, const Instr *in, bool **varying)
 {
     const Opcode *o     = in->op;
-    unsigned      bytes = o && o->ntypes ? type_bytes(o->types[o->ntypes - 1]) : 0, at;
-    if (!op_is(in, TRAIT_ATOMIC) || in->nopd < 2 || (bytes != 4 && bytes != 8) ||
-        type_kind(o->types[o->ntypes - 1]) == 'f' || !reduces(in))
-        return false;
-    at = in->opd[0].kind == OPD_MEM ? 0 : 1;
-    if (in->opd[at].kind != OPD_MEM || at + 1 >= in->nopd)
-        return false;
-    if (opcode_has(o, WORD_shared) || opcode_has(o, WORD_shared_cta))
-        return bytes == 4 && is_variable(f, &in->opd[at].elem[0]) && result_unused(f, in);
-    if (!opcode_has(o, WORD_global))
-        return false;
+    unsigned      bytes = o->ntypes ? type_bytes(o->types[o->ntypes - 1]) : 0, at = in->opd[0].kind == OPD_MEM ? 0 : 1;
+    bool          adds = opcode_has(o, WORD_add);
+    if ((bytes != 4 && bytes != 8) || type_kind(o->types[o->ntypes - 1]) == 'f' ||
+        (!reduces(in) && !is_increment(in)) || (!is_shared(o) && !opcode_has(o, WORD_global)) ||
+        in->opd[at].kind != OPD_MEM || at + 1 >= in->nopd)
+        return 0;
     if (!*varying)
         *varying = uniform_varying(f);
     if (!same(&in->opd[at].elem[0], *varying))
-        return false;
-    bool equal = opcode_has(o, WORD_add) && same(&in->opd[at + 1], *varying);
-    return equal || (bytes == 4 && result_unused(f, in));
+        return 0;
+    if (((adds || is_increment(in)) && same(&in->opd[at + 1], *varying)) ||
+        (bytes == 4 && reduces(in) && result_unused(f, in)))
+        return MERGE_LEADER;
+    return adds && bytes == 4 ? MERGE_SCANS : 0;
+}
+
+/* What becomes of an instruction if it is an atomic. */
+static unsigned atomic_role(const Func *f, const Cfg *cfg, uint32_t i, bool **varying)
+{
+    const Instr *in = &f->instrs[i];
+    if (!op_is(in, TRAIT_ATOMIC) || in->nopd < 2)
+        return 0;
+    unsigned role = leaders(f, in, varying);
+    if (is_counted(f, in))
+        role |= MERGE_COUNTS;
+    if (opcode_has(in->op, WORD_cas))
+        role |= MERGE_COMPARES;
+    if (is_swapped(in))
+        role |= MERGE_SWAPS | (comes_from_barrier(f, cfg->block[cfg->block_of[i]].first, i) ? MERGE_AT_ONCE : 0u);
+    return role;
 }
 
 /* Accesses by a register that is written here cannot be joined with later ones by it. */
@@ -335,11 +354,7 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
             stores_end(&r);
         if (is_constant_load(in) && repeats(f, block, i))
             role[i] |= MERGE_REPEAT;
-        if (is_leaders(f, in, &varying))
-            role[i] |= MERGE_LEADER;
-        if (is_swapped(in))
-            role[i] |= (uint16_t)(MERGE_SWAPS |
-                                  (comes_from_barrier(f, cfg->block[cfg->block_of[i]].first, i) ? MERGE_AT_ONCE : 0));
+        role[i] |= (uint16_t)atomic_role(f, cfg, i, &varying);
         if (plain)
             note(&r, &x);
         if (in->nopd && !(plain && x.store))

@@ -5,8 +5,9 @@
  *     branches too, that lie in one aligned slot.  Whether their base is aligned well enough shows when the kernel runs;
  *   - a shared load of what a register still holds, since it was loaded or stored just before, is left out;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
- *   - an integer atomic on one address for all lanes (a shared variable itself, or global memory by a parameter) is reduced over the warp
- *     first when its result is not used or all lanes add the same: one lane makes it;
+ *   - an integer atomic on one address for all lanes is reduced over the warp first when its result is not used or all lanes add the same:
+ *     one lane makes it;
+ *   - one that counts up by one in shared memory, its result not used, is an instruction of its own, whose lanes on one word share a pass;
  *   - what shared memory cannot do at once (sums in floating point, all on 8 bytes but exchanges) is a loop: a load, then a compare-and-swap. */
 #ifndef WW_PTX_MERGE_H
 #define WW_PTX_MERGE_H
@@ -22,9 +23,12 @@ enum {
     MERGE_PLACE  = 0xf0, /* of these, offset modulo 16, times 16 */
     MERGE_REPEAT = 0x100, /* a load that an earlier access makes needless */
     MERGE_LEADER = 0x200, /* an atomic that one lane makes for all */
-    MERGE_SWAPS  = 0x400, /* an atomic that is a loop of compare-and-swap */
+    MERGE_SWAPS  = 0x400, /* an atomic that is a loop of compare-and-swap, where it comes to shared memory */
     MERGE_AT_ONCE = 0x1000, /* such a loop to which the warps of a block come together, from a barrier */
     MERGE_SINKS  = 0x800, /* a load that is made elsewhere (sinks.h); not by merge_plan */
+    MERGE_COUNTS = 0x2000, /* an atomic that counts up by one */
+    MERGE_COMPARES = 0x4000, /* a compare-and-swap of PTX's own, which brings two words a lane */
+    MERGE_SCANS = 0x8000, /* one lane makes it for all where all 32 take part: a sum of what differs by lane, its results used */
 };
 
 /* Where a shared variable lies in its block's memory. */

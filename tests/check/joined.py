@@ -136,6 +136,27 @@ CASES = [
 CASES += [case for what, code in {**BETWEEN, **RELEASES}.items() for case in (
     (f"over {what}", between(code), 1, 0), (f"one word twice over {what}", again(code), 1, 0), (f"store over {what}", between(code, "st"), 1, 2 if what in RELEASES else 1))]
 SWAPS = [("add.f32", "%f1", 1), ("add.f64", "%e1", 1), ("add.u64", "%d10", 1), ("min.s64", "%d10", 1), ("add.u32", "%r10", 0), ("max.s32", "%r10", 0)]
+BY_WORD = "  and.b32 %r1, %r0, 7; shl.b32 %r1, %r1, 2; mov.u32 %r2, s; add.s32 %r2, %r2, %r1;\n"  # 8 words, 4 lanes each
+KEPT = "  st.global.u32 [%d0], %r11;\n"
+# what, body, passes of the atomic, the names that are in its machine code and those that are not
+ATOMICS = [
+    ("counting up", BY_WORD + "  red.shared.add.u32 [%r2], 1;\n", 1, (), ("POPC", "VOTE")),
+    ("counting up as an increment", BY_WORD + "  atom.shared.inc.u32 %r11, [%r2], 0xffffffff;\n", 1, (), ()),
+    ("counting up, and asked", BY_WORD + "  atom.shared.add.u32 %r11, [%r2], 1;\n" + KEPT, 4, (), ()),
+    ("adding two", BY_WORD + "  red.shared.add.u32 [%r2], 2;\n", 4, (), ("POPC",)),
+    ("an increment with an end", BY_WORD + "  atom.shared.inc.u32 %r11, [%r2], 7;\n", 4, (), ()),
+    ("a swap", BY_WORD + "  atom.shared.cas.b32 %r11, [%r2], 0, %r0;\n" + KEPT, 8, (), ()),
+    ("one word, equal numbers, asked", "  atom.shared.add.u32 %r11, [s+4], 3;\n" + KEPT, 1, ("POPC",), ()),
+    ("one computed word, equal numbers, asked", "  mov.u32 %r5, %ctaid.x; and.b32 %r6, %r5, 7; shl.b32 %r7, %r6, 2; mov.u32 %r2, s; add.s32 %r4, %r2, %r7; mov.u32 %r3, %nctaid.x;\n  atom.shared.add.u32 %r11, [%r4], %r3;\n" + KEPT, 1, ("POPC",), ()),
+    ("one word, other numbers", "  red.shared.add.u32 [s+4], %r0;\n", 1, ("REDUX",), ()),
+    ("one word, other numbers, asked", "  atom.shared.add.u32 %r11, [s+4], %r0;\n" + KEPT, 1, ("SHFL",), ()),
+    ("one word, other numbers of half a warp, asked", "  setp.lt.u32 %p1, %r0, 16;\n  @%p1 bra L;\n  bra M;\nL:\n  atom.shared.add.u32 %r11, [s+4], %r0;\n" + KEPT + "M:\n", 16, ("SHFL",), ()),
+    ("one word's maximum, asked", "  atom.shared.max.u32 %r11, [s+4], %r0;\n" + KEPT, 32, (), ("SHFL", "REDUX")),
+    ("one word of 8 bytes, equal numbers", "  mov.u64 %d1, 5;\n  red.shared.add.u64 [s+8], %d1;\n", 3, ("LDS",), ()),
+    ("floats", BY_WORD + "  cvt.rn.f32.u32 %f1, %r0;\n  red.shared.add.f32 [%r2], %f1;\n", 12, ("LDS",), ()),
+    ("floats of one bank", "  shl.b32 %r1, %r0, 7; mov.u32 %r2, s; add.s32 %r2, %r2, %r1;\n  cvt.rn.f32.u32 %f1, %r0;\n  red.shared.add.f32 [%r2], %f1;\n", 528 + 64, ("LDS",), ()),
+    ("floats by a generic address", BY_WORD + "  cvt.u64.u32 %d1, %r2; cvta.shared.u64 %d1, %d1;\n  cvt.rn.f32.u32 %f1, %r0;\n  red.add.f32 [%d1], %f1;\n", 12, (), ()),
+]
 
 
 def run(*arguments):
@@ -159,6 +180,18 @@ def accesses(code):
         return None
     names = [i["name"].split()[-1].split(".")[0] for i in code["instructions"]]
     return names.count("LDS"), names.count("STS"), names.count("ATOMS")
+
+
+def atomics(document_of):
+    """Passes of the shared atomics, and what their machine code is made of.  Yields what differs."""
+    for name, body, passes, there, absent in ATOMICS:
+        c, code = document_of(body)
+        own = c["memory_l1_wavefronts_shared"] - c["shared_ld_wavefronts"] - c["shared_st_wavefronts"]
+        if own != passes:
+            yield name, "passes", own, passes
+        names = {i["name"].split()[-1].split(".")[0] for i in code["instructions"]} if code["source"] != "ptx" and code.get("instructions") else None
+        if names and (set(there) - names or set(absent) & names):
+            yield name, "the assembler's instructions", sorted(names), (there, absent)
 
 
 def main():
@@ -192,14 +225,23 @@ def main():
             if made:
                 expect(op, "the assembler's loads and atomics", (made[0], made[2]), (1 + swaps, 1))
             own = c["memory_l1_wavefronts_shared"] - c["shared_ld_wavefronts"] - c["shared_st_wavefronts"]
-            expect(op, "passes", own, (3 if swaps else 1) * (c["shared_atom_wavefronts"] if swaps else 1))
+            # 32 rounds of a load and a swap: two passes for each part of the warp, which is half of it where 8 bytes are swapped
+            expect(op, "passes", own, 1 if not swaps else 128 if op.endswith("64") else 96)
+        def document_of(body):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(HEAD.format(body=body, variables=".shared .align 16 .b8 s[4096];", module=""))
+            counted = document(folder, "check", "-q", path, "-k", "k", "--grid", "1", "--block", "32", "--arg", "p:u32[4096]=zero")
+            return counted["counters"], document(folder, "sass", path)
+
+        for difference in atomics(document_of):
+            expect(*difference)
         # eight warps come from a barrier to the same words: 1 + 2 + ... + 8 rounds, whether patterns are kept for other checks or not
         for checks in ([], ["--check=perf"]):
             with open(path, "w", encoding="utf-8") as f:
                 f.write(HEAD.format(body="  and.b32 %r1, %r0, 31;\n  shl.b32 %r1, %r1, 2;\n  mov.u32 %r2, s;\n  add.s32 %r3, %r2, %r1;\n  cvt.rn.f32.u32 %f1, %r0;\n  bar.sync 0;\n  red.shared.add.f32 [%r3], %f1;\n", variables=DEFAULT, module=""))
             c = document(folder, "check", "-q", path, "-k", "k", "--grid", "3", "--block", "256", "--arg", "p:u32[4096]=zero", *checks)["counters"]
             expect("eight warps", f"passes {checks}", c["memory_l1_wavefronts_shared"], 3 * 3 * 36)
-    print(f"{len(CASES) + len(SWAPS)} kernels, {compared} compared with the assembler, {failed} differences")
+    print(f"{len(CASES) + len(SWAPS) + len(ATOMICS)} kernels, {compared} compared with the assembler, {failed} differences")
     return 1 if failed else 0
 
 

@@ -27,6 +27,7 @@
 #include "base/arena.h"
 #include "base/simd.h"
 #include "base/stress.h"
+#include "check/count/atomic.h"
 #include "check/count/count_async.h"
 #include "check/count/count_sums.h"
 #include "check/count/hits.h"
@@ -43,7 +44,7 @@ enum {
     DIRECT      = 1024,
     DOUBLINGS   = 5,
     MERGE_ALIGN = 16, /* decides about merging */
-    SWAP_PASSES = 3 /* one that loads a word, two of a compare-and-swap, which brings what to compare and what to put */
+    SWAP_PASSES = 3   /* of a round that a loop of compare-and-swap loses: of the load and of the swap */
 };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
@@ -182,10 +183,9 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
     if (is_joinable(s->op)) {
         joined_count(&s->joined, p, s->role, m, c, n);
     } else {
-        bool     one  = s->role & MERGE_LEADER;
-        uint64_t each = s->role & MERGE_SWAPS ? n * SWAP_PASSES : n;
-        s->others[0] += each * (one ? 1 : c->wavefronts);
-        s->others[1] += each * (one ? 1 : c->ideal_wavefronts);
+        ModelCost own = atomic_cost(p, s->role, m, c);
+        s->others[0] += n * own.wavefronts;
+        s->others[1] += n * own.ideal_wavefronts;
     }
 }
 

@@ -70,10 +70,12 @@ static void add_instr(const Perf *p, uint32_t id, Turns *u)
     const TraceSum *t    = trace_instr(p->trace, id);
     AtomicTurns     here = {0};
     bool            wild = patterns_wild(p->patterns, id);
-    if (p->launch->instr[id].merges & MERGE_LEADER)
+    unsigned        role = p->launch->instr[id].merges;
+    if (role & (MERGE_LEADER | MERGE_COUNTS))
         return;
     for (size_t i = first; i < first + n; i++)
-        if (is_atomic(patterns_at(p->patterns, i)))
+        if (is_atomic(patterns_at(p->patterns, i)) &&
+            !(role & MERGE_SCANS && patterns_at(p->patterns, i)->mask == UINT32_MAX))
             add_pattern(p, patterns_at(p->patterns, i), &here);
     if (wild && t)
         here = t->atomics;
