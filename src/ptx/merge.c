@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the shared accesses that can become one wide access: plain ones of one width, 4 or 8 bytes (a scalar or a short
- * vector), without guard, volatile or order, whose addresses lie in one slot of 16 or 8 bytes by one base register or by the places of variables.
+ * Finds the shared accesses that can become one wide access: plain ones of one width, 2 (in registers of 2), 4 or 8 bytes (a
+ * scalar or a short vector), without guard, volatile or order, whose addresses lie in one slot of 16 or 8 bytes by one base register or by the places of variables.
  *
  *   loads    three or four words of a slot of 16 bytes, both words of one of 8, both halves of 16.  Nothing stands between them that could change
  *            the base or the memory: no write to the base register, no store or atomic that can reach shared memory, no barrier, fence or call.
- *            Over branches: merge_loads.h
+ *            Over branches: merge_loads.h.  Of 2 bytes: in a slot of 8, in one block
  *   stores   all words of the slot, one store behind the other: nothing but other memory's accesses and computation between them
  *
  * A load of the place that a load before it read, or that the store just before it wrote, is needless under the same conditions.
  * Of global loads that repeat one and of atomics on a variable: the operands alone decide.
  *
- * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs); the counting observer checks the addresses.
- * Not modelled: register pressure, which can keep the assembler from merging; words and halves of less than 4 bytes; loads that were moved into the
+ * Roles are for a base that is a multiple of 16 (quads) or 8 (pairs), of 2 bytes of 8 or 4; the counting observer checks the addresses.
+ * Not modelled: register pressure, which can keep the assembler from merging; loads that were moved into the
  * branch that uses them, or out of both sides of one; a store that a later one overwrites; a word of four that are loaded at once. */
 #include "ptx/merge.h"
 
@@ -46,7 +46,10 @@ static unsigned plain_bytes(const Instr *in)
         (!opcode_has(o, WORD_shared) && !opcode_has(o, WORD_shared_cta)) ||
         (o->field[FIELD_sem] != WORD_NONE && o->field[FIELD_sem] != WORD_weak))
         return 0;
-    unsigned many = opcode_has(o, WORD_v2) ? 2 : opcode_has(o, WORD_v4) ? 4 : 1;
+    unsigned       many = opcode_has(o, WORD_v2) ? 2 : opcode_has(o, WORD_v4) ? 4 : 1;
+    const Operand *data = &in->opd[op_plain_store(in) ? 1 : 0];
+    if (data->kind == OPD_REG && type_bytes(o->types[o->ntypes - 1]) == 2 && type_bytes(data->reg->type) != 2)
+        return 0; /* halves that are widened stay alone */
     return o->field[FIELD_vec] == WORD_NONE || many > 1 ? many * type_bytes(o->types[o->ntypes - 1]) : 0;
 }
 
@@ -81,7 +84,8 @@ static int by_offset(const void *pa, const void *pb)
 
 static void stores_end(Run *r)
 {
-    if (r->stores && (r->store[0].bytes == 4 || r->store[0].bytes == 8)) {
+    const unsigned bytes = r->store[0].bytes;
+    if (r->stores && (bytes == 2 || bytes == 4 || bytes == 8)) {
         qsort(r->store, r->stores, sizeof *r->store, by_offset);
         merge_join(r->store, r->stores, ALL_WORDS, r->role);
     }

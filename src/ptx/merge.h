@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the assembler makes of accesses besides one machine instruction each (cc 7.0 and later; seen in ptxas 13.0):
- *   - shared loads and stores of 4 or 8 bytes become one of 8 or 16.  Here is the static half of that question: neighbours, over
+ *   - shared loads and stores of 4 or 8 bytes become one of 8 or 16, those of 2 one of 4 or 8.  Here is the static half of that question: neighbours, over
  *     branches too, that lie in one aligned slot.  Whether their base is aligned well enough shows when the kernel runs;
  *   - a shared load of what a register still holds, since it was loaded or stored just before, is left out;
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
@@ -17,10 +17,10 @@
 /* bits of a role */
 enum {
     MERGE_QUAD   = 1,    /* one of those in a slot of 16 bytes that one access serves */
-    MERGE_PAIR   = 2,    /* one of two of 4 bytes in a slot of 8 */
+    MERGE_PAIR   = 2,    /* one of two of 4 bytes in a slot of 8.  Of accesses of 2 bytes all is half as wide */
     MERGE_QUAD1  = 4,    /* the first of them, of its basic block the lowest: it stands for all */
     MERGE_PAIR1  = 8,    /* likewise */
-    MERGE_PLACE  = 0xf0, /* of these, offset modulo 16, times 16 */
+    MERGE_PLACE  = 0xf0, /* of these, offset modulo 16 (of 2 bytes: 8), times 16 */
     MERGE_REPEAT = 0x100, /* a load that an earlier access makes needless */
     MERGE_LEADER = 0x200, /* an atomic that one lane makes for all */
     MERGE_SWAPS  = 0x400, /* an atomic that is a loop of compare-and-swap, where it comes to shared memory */

@@ -17,12 +17,13 @@
 #include "ptx/traits.h"
 
 enum {
-    QUAD_POWER  = 4,
+    QUAD_POWER  = 4, /* of words; of halves one less, as all is half as wide */
     PAIR_POWER  = 3,
     HOPS        = 8,
     WORDS       = 4,
-    MOST_BLOCKS = 64
-}; /* between two that are joined: what looking for more would take */
+    HALF        = 2, /* bytes */
+    MOST_BLOCKS = 64 /* between two that are joined: what looking for more would take */
+};
 
 typedef struct Written { /* of a register */
     uint32_t times, instr, reads;
@@ -199,9 +200,15 @@ bool merge_same_place(const MergeItem *a, const MergeItem *b)
     return a->base == b->base && a->bytes == b->bytes && a->offset == b->offset && a->words == b->words;
 }
 
+/* What an access may be joined to: 16 bytes of words, 8 of halves. */
+static int64_t slot(const MergeItem *x)
+{
+    return x->bytes == HALF ? MERGE_SLOT / 2 : MERGE_SLOT;
+}
+
 bool merge_same_slot(const MergeItem *a, const MergeItem *b)
 {
-    return a->base == b->base && a->bytes == b->bytes && (a->offset & -MERGE_SLOT) == (b->offset & -MERGE_SLOT);
+    return a->base == b->base && a->bytes == b->bytes && (a->offset & -slot(a)) == (b->offset & -slot(b));
 }
 
 /* By window and slot, in the order of the function. */
@@ -214,17 +221,18 @@ static int by_slot(const void *pa, const void *pb)
         return (uintptr_t)a->base < (uintptr_t)b->base ? -1 : 1;
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? -1 : 1;
-    if ((a->offset & -MERGE_SLOT) != (b->offset & -MERGE_SLOT))
+    if ((a->offset & -slot(a)) != (b->offset & -slot(b)))
         return a->offset < b->offset ? -1 : 1;
     return a->instr < b->instr ? -1 : a->instr > b->instr;
 }
 
-/* Bit by word of the slot. */
+/* Bit by word of the slot, or by half of that of halves. */
 static unsigned words_of(const MergeItem *x)
 {
+    int64_t unit = slot(x) / WORDS;
     if (x->words)
         return x->words;
-    return ((1u << x->bytes / WORDS) - 1) << ((x->offset & (MERGE_SLOT - 1)) / WORDS) & 15;
+    return ((1u << x->bytes / unit) - 1) << ((x->offset & (slot(x) - 1)) / unit) & 15;
 }
 
 /* Which of those that touch one of the words stands for all: of the first one's block the lowest. */
@@ -239,13 +247,13 @@ static const MergeItem *stands(const MergeItem *l, size_t n, unsigned words)
 
 void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role)
 {
-    unsigned words = 0;
+    unsigned words = 0, less = n && l[0].bytes == HALF;
     for (size_t i = 0; i < n; i++)
         words |= words_of(&l[i]);
-    bool quad = n > 1 && l[0].power >= QUAD_POWER && (unsigned)__builtin_popcount(words) >= least;
+    bool quad = n > 1 && l[0].power + less >= QUAD_POWER && (unsigned)__builtin_popcount(words) >= least;
     if (quad)
         role[stands(l, n, 15)->instr] |= MERGE_QUAD1;
-    for (unsigned half = 3; half < 16 && n && l[0].power >= PAIR_POWER; half <<= 2) {
+    for (unsigned half = 3; half < 16 && n && l[0].power + less >= PAIR_POWER; half <<= 2) {
         const MergeItem *first = (words & half) == half ? stands(l, n, half) : NULL;
         unsigned         in    = 0;
         for (size_t i = 0; i < n; i++)
@@ -257,14 +265,14 @@ void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role)
     for (size_t i = 0; i < n; i++) {
         role[l[i].instr] |= quad ? MERGE_QUAD : 0;
         if (role[l[i].instr] & (MERGE_QUAD | MERGE_PAIR))
-            role[l[i].instr] |= (uint16_t)((l[i].offset & (MERGE_SLOT - 1)) << 4);
+            role[l[i].instr] |= (uint16_t)((l[i].offset & (slot(&l[i]) - 1)) << 4);
     }
 }
 
-/* May the later one be joined with the earlier one, which is in its window? */
+/* May the later one be joined with the earlier one, which is in its window?  Halves are not over branches. */
 static bool may_follow(const MergeLoads *l, const MergeItem *first, const MergeItem *x)
 {
-    return x->block == first->block || (!first->store && dominates(l->cfg, first->block, x->block));
+    return x->block == first->block || (!first->store && x->bytes != HALF && dominates(l->cfg, first->block, x->block));
 }
 
 /* Accesses of one slot and window.  Those that follow the first one go; *n is what is left. */
@@ -273,7 +281,7 @@ static void slot_end(const MergeLoads *l, MergeItem *x, size_t *n, uint16_t *rol
     MergeItem *kept = xcalloc(*n, sizeof *kept), *left = xcalloc(*n, sizeof *left);
     size_t     nkept = 0, nleft = 0;
     for (size_t i = 0; i < *n; i++) {
-        bool again = false, words = x[i].bytes == 4 || x[i].bytes == 8;
+        bool again = false, words = x[i].bytes == HALF || x[i].bytes == 4 || x[i].bytes == 8;
         if (i && !may_follow(l, &x[0], &x[i])) {
             left[nleft++] = x[i];
             continue;

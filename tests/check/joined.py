@@ -17,7 +17,7 @@ HEAD = """.version 8.0
 {module}
 .visible .entry k(.param .u64 p)
 {{
-  .reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<80>; .reg .f32 %f<8>; .reg .b64 %d<40>; .reg .f64 %e<8>;
+  .reg .pred %p<4>; .reg .b16 %h<24>; .reg .b32 %r<80>; .reg .f32 %f<8>; .reg .b64 %d<40>; .reg .f64 %e<8>;
   {variables}
   ld.param.u64 %d0, [p];
   cvta.to.global.u64 %d0, %d0;
@@ -33,13 +33,13 @@ BY_4 = BY_16.replace(", 4;", ", 2;")
 
 
 def loads(offsets, base="s", bits=32, before=""):
-    reg = "%r" if bits == 32 else "%d"
+    reg = {16: "%h", 32: "%r", 64: "%d"}[bits]
     return before + "".join(f"  ld.shared.u{bits} {reg}{10 + i}, [{base}+{o}];\n" for i, o in enumerate(offsets)) + "".join(
         f"  st.global.u{bits} [%d0+{256 * i}], {reg}{10 + i};\n" for i in range(len(offsets)))
 
 
 def stores(offsets, base="s", bits=32, before=""):
-    reg = "%r" if bits == 32 else "%d"
+    reg = {16: "%h", 32: "%r", 64: "%d"}[bits]
     return before + "".join(f"  ld.global.u{bits} {reg}{10 + i}, [%d0+{256 * i}];\n" for i in range(len(offsets))) + "".join(
         f"  st.shared.u{bits} [{base}+{o}], {reg}{10 + i};\n" for i, o in enumerate(offsets)) + used()
 
@@ -121,6 +121,19 @@ CASES = [
     ("a pair and the other words", "  ld.shared.u32 %r10, [s];\n  ld.shared.u32 %r11, [s+4];\n  ld.shared.u64 %d10, [s+8];\n  st.global.u32 [%d0], %r10;\n  st.global.u32 [%d0+4], %r11;\n  st.global.u64 [%d0+256], %d10;\n", 2, 0),
     ("a changing base", BY_16 + "  mov.u32 %r5, 0;\nB:\n.pragma \"nounroll\";\n" + between("setp.gt.u32 %p1, %r10, 5; @%p1 bra L; st.global.u32 [%d0+512], %r10; L:").replace("[s", "[%r2") + "  add.u32 %r2, %r2, 16; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, %r6;\n  @%p2 bra B;\n", 1, 0),
     ("what was stored just before", "  ld.global.u32 %r10, [%d0];\n  st.shared.u32 [s], %r10;\n  ld.shared.u32 %r11, [s];\n  st.global.u32 [%d0+256], %r11;\n" + used(), 1, 1),
+    ("two halves", loads([0, 2], bits=16), 1, 0),
+    ("two halves of two words", loads([2, 4], bits=16), 2, 0),
+    ("three halves", loads([0, 2, 4], bits=16), 1, 0),
+    ("six halves", loads([0, 2, 4, 6, 8, 10], bits=16), 2, 0),
+    ("halves by a register", loads([0, 2, 4, 6], bits=16, base="%r2", before=BY_4), 2, 0),
+    ("halves by a register of 2 bytes", loads([0, 2], bits=16, base="%r2", before=BY_4.replace(", 2;", ", 1;")), 2, 0),
+    ("halves in wide registers", loads([0, 2]).replace("ld.shared.u32", "ld.shared.u16"), 2, 0),
+    ("halves over a branch", "  ld.shared.u16 %h10, [s];\n  mov.u16 %h11, 9; setp.gt.u16 %p1, %h10, 5; @%p1 bra L; st.global.u32 [%d0+512], %r0; L: ld.shared.u16 %h11, [s+2];\n  st.global.u16 [%d0], %h10;\n  st.global.u16 [%d0+256], %h11;\n", 2, 0),
+    ("one half twice", loads([0, 0], bits=16), 1, 0),
+    ("bytes", loads([0, 1, 2, 3], bits=16).replace("ld.shared.u16", "ld.shared.u8"), 4, 0),
+    ("store two halves", stores([0, 2], bits=16), 1, 1),
+    ("store three halves", stores([0, 2, 4], bits=16), 1, 2),
+    ("store four halves", stores([0, 2, 4, 6], bits=16, base="%r2", before=BY_16), 1, 1),
     ("store two words", stores([0, 4]), 1, 1),
     ("store three words", stores([0, 4, 8]), 1, 2),
     ("store four words", stores([0, 4, 8, 12]), 1, 1),

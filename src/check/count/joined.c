@@ -20,8 +20,9 @@ void joined_count(Joined *g, const Profile *p, uint16_t role, const ModelAccess 
 {
     if (role & MERGE_REPEAT)
         return;
+    const unsigned less = m->bytes == 2 ? 1 : 0; /* log2: their slots are half as wide */
     for (uint32_t lanes = role ? m->mask : 0; lanes; lanes &= lanes - 1)
-        g->unaligned |= (uint32_t)(m->addr[__builtin_ctz(lanes)] - ((uint32_t)(role & MERGE_PLACE) >> 4)) & 15;
+        g->unaligned |= (uint32_t)(m->addr[__builtin_ctz(lanes)] - ((uint32_t)(role & MERGE_PLACE) >> 4)) << less & 15;
     add(g, JOINED_NOT, alone, n);
     for (int way = JOINED_PAIR; way < JOINED_WAYS; way++) {
         ModelCost   c;
@@ -29,7 +30,7 @@ void joined_count(Joined *g, const Profile *p, uint16_t role, const ModelAccess 
         ModelAccess wide = *m;
         if (!(role & (way == JOINED_PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
             continue;
-        wide.bytes = way == JOINED_PAIR ? 8 : 16;
+        wide.bytes = (way == JOINED_PAIR ? 8 : 16) >> less;
         wide.addr  = addr;
         for (unsigned i = 0; i < LANES; i++)
             addr[i] = m->mask >> i & 1 ? m->addr[i] & -(uint64_t)wide.bytes : 0;
