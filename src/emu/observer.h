@@ -180,7 +180,7 @@ typedef struct EmuInstr {    /* what an instruction id stands for */
     bool waits;     /* stands in a loop that waits for other threads (ptx/waits.h) */
     bool contracts; /* rounds once or twice, as the assembler chooses (ptx/contract.h) */
     uint8_t fuses; /* EMU_FUSES_...: as ptx/contract.h has it */
-    uint16_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
+    uint32_t merges; /* what the assembler makes of it beside one machine instruction (ptx/merge.h) */
 } EmuInstr;
 
 typedef struct LaunchInfo {  /* fixed for the launch */

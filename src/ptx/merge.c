@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the shared accesses that can become one wide access: plain ones of one width, 2 (in registers of 2), 4 or 8 bytes (a
- * scalar or a short vector), without guard, volatile or order, whose addresses lie in one slot of 16 or 8 bytes by one base register or by the places of variables.
+ * scalar or a short vector), without guard, volatile or order, whose addresses lie in one slot of 16 or 8 bytes by one base register or by the places of
+ * variables.
  *
  *   loads    three or four words of a slot of 16 bytes, both words of one of 8, both halves of 16.  Nothing stands between them that could change
  *            the base or the memory: no write to the base register, no store or atomic that can reach shared memory, no barrier, fence or call.
@@ -22,6 +23,7 @@
 #include "base/sizes.h"
 #include "ptx/merge_loads.h"
 #include "ptx/multiples.h"
+#include "ptx/narrow.h"
 #include "ptx/registers.h"
 #include "ptx/traits.h"
 #include "ptx/uniform.h"
@@ -31,7 +33,7 @@ enum { MOST = 4, ALL_WORDS = 4 }; /* accesses that one stands for; words of a sl
 typedef struct Run { /* what may still be joined */
     MergeAt    *at;
     const void *user;
-    uint16_t   *role;
+    uint32_t   *role;
     MergeLoads *loads;
     uint8_t    *power;       /* multiples.h */
     MergeItem   store[MOST]; /* of one slot, one behind the other */
@@ -334,7 +336,7 @@ static bool *opaque_blocks(const Func *f, const MergeLoads *l)
     return opaque;
 }
 
-void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
+void merge_plan(const Func *f, MergeAt *at, const void *user, uint32_t *role)
 {
     memset(role, 0, f->ninstrs * sizeof *role);
     bool *varying = NULL;
@@ -358,7 +360,7 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
             stores_end(&r);
         if (is_constant_load(in) && repeats(f, block, i))
             role[i] |= MERGE_REPEAT;
-        role[i] |= (uint16_t)atomic_role(f, cfg, i, &varying);
+        role[i] |= atomic_role(f, cfg, i, &varying);
         if (plain)
             note(&r, &x);
         if (in->nopd && !(plain && x.store))
@@ -366,6 +368,7 @@ void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role)
     }
     merge_loads_end(r.loads, role);
     stores_end(&r);
+    ptx_narrow(f, role);
     free(varying);
     free(opaque);
     free(r.power);

@@ -4,6 +4,7 @@
  *   - shared loads and stores of 4 or 8 bytes become one of 8 or 16, those of 2 one of 4 or 8.  Here is the static half of that question: neighbours, over
  *     branches too, that lie in one aligned slot.  Whether their base is aligned well enough shows when the kernel runs;
  *   - a shared load of what a register still holds, since it was loaded or stored just before, is left out;
+ *   - of a vector load only those elements are loaded that anybody reads (narrow.h);
  *   - of equal non-coherent global loads (ld.global.nc) in a basic block one is left;
  *   - an integer atomic on one address for all lanes is reduced over the warp first when its result is not used or all lanes add the same:
  *     one lane makes it;
@@ -29,12 +30,13 @@ enum {
     MERGE_COUNTS = 0x2000, /* an atomic that counts up by one */
     MERGE_COMPARES = 0x4000, /* a compare-and-swap of PTX's own, which brings two words a lane */
     MERGE_SCANS = 0x8000, /* one lane makes it for all where all 32 take part: a sum of what differs by lane, its results used */
+    MERGE_READ  = 0xff0000, /* of a vector load of which some elements are loaded (narrow.h): these, times 65536 */
 };
 
 /* Where a shared variable lies in its block's memory. */
 typedef uint32_t MergeAt(const void *user, const Var *v);
 
 /* role[i] of instruction i of f; 0 = stays what it is. */
-void merge_plan(const Func *f, MergeAt *at, const void *user, uint16_t *role);
+void merge_plan(const Func *f, MergeAt *at, const void *user, uint32_t *role);
 
 #endif

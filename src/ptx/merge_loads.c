@@ -245,7 +245,7 @@ static const MergeItem *stands(const MergeItem *l, size_t n, unsigned words)
     return best;
 }
 
-void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role)
+void merge_join(const MergeItem *l, size_t n, unsigned least, uint32_t *role)
 {
     unsigned words = 0, less = n && l[0].bytes == HALF;
     for (size_t i = 0; i < n; i++)
@@ -260,12 +260,12 @@ void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role)
             in += !l[i].words && words_of(&l[i]) & half;
         for (size_t i = 0; first && !first->words && in > 1 && i < n; i++)
             if (!l[i].words && words_of(&l[i]) & half)
-                role[l[i].instr] |= (uint16_t)(MERGE_PAIR | (&l[i] == first ? MERGE_PAIR1 : 0));
+                role[l[i].instr] |= MERGE_PAIR | (&l[i] == first ? MERGE_PAIR1 : 0u);
     }
     for (size_t i = 0; i < n; i++) {
-        role[l[i].instr] |= quad ? MERGE_QUAD : 0;
+        role[l[i].instr] |= quad ? MERGE_QUAD : 0u;
         if (role[l[i].instr] & (MERGE_QUAD | MERGE_PAIR))
-            role[l[i].instr] |= (uint16_t)((l[i].offset & (slot(&l[i]) - 1)) << 4);
+            role[l[i].instr] |= (uint32_t)((l[i].offset & (slot(&l[i]) - 1)) << 4);
     }
 }
 
@@ -276,7 +276,7 @@ static bool may_follow(const MergeLoads *l, const MergeItem *first, const MergeI
 }
 
 /* Accesses of one slot and window.  Those that follow the first one go; *n is what is left. */
-static void slot_end(const MergeLoads *l, MergeItem *x, size_t *n, uint16_t *role)
+static void slot_end(const MergeLoads *l, MergeItem *x, size_t *n, uint32_t *role)
 {
     MergeItem *kept = xcalloc(*n, sizeof *kept), *left = xcalloc(*n, sizeof *left);
     size_t     nkept = 0, nleft = 0;
@@ -300,7 +300,7 @@ static void slot_end(const MergeLoads *l, MergeItem *x, size_t *n, uint16_t *rol
     free(left);
 }
 
-void merge_loads_end(MergeLoads *l, uint16_t *role)
+void merge_loads_end(MergeLoads *l, uint32_t *role)
 {
     qsort(l->item, l->items, sizeof *l->item, by_slot);
     for (size_t i = 0, k; i < l->items; i = k) {

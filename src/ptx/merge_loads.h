@@ -45,8 +45,8 @@ const Operand *merge_loads_base(const MergeLoads *l, const Operand *base, int64_
 /* Makes the load of four words one of those that are read, where these are two at most. */
 void merge_loads_narrow(const MergeLoads *l, const Instr *in, MergeItem *x);
 /* Writes the roles and frees. */
-void merge_loads_end(MergeLoads *l, uint16_t *role);
+void merge_loads_end(MergeLoads *l, uint32_t *role);
 /* Joins n accesses of one slot as far as they fill it.  least: words of four that are enough. */
-void merge_join(const MergeItem *l, size_t n, unsigned least, uint16_t *role);
+void merge_join(const MergeItem *l, size_t n, unsigned least, uint32_t *role);
 
 #endif

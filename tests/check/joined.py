@@ -195,6 +195,36 @@ def accesses(code):
     return names.count("LDS"), names.count("STS"), names.count("ATOMS")
 
 
+# Vector loads of which some elements are read: kind, elements, their bits, those that are read, the loads that are made, and the sectors of a warp whose
+# lanes' vectors lie 32 bytes apart
+NARROW = [
+    ("v4", 4, 32, (0,), 1, 32), ("v4", 4, 32, (3,), 1, 32), ("v4", 4, 32, (0, 1), 1, 32), ("v4", 4, 32, (2, 3), 1, 32), ("v4", 4, 32, (0, 3), 2, 64), ("v4", 4, 32, (1, 2), 2, 64),
+    ("v4", 4, 32, (0, 1, 2), 1, 32), ("v4", 4, 32, (0, 1, 2, 3), 1, 32), ("v2", 2, 32, (1,), 1, 32), ("v2", 2, 64, (1,), 1, 32), ("v4", 4, 16, (0, 3), 1, 32), ("v4", 4, 16, (2, 3), 1, 32)]
+
+
+def vectors(space):
+    """Name, body, loads and sectors of each."""
+    for kind, n, bits, read, made, sectors in NARROW:
+        reg = {16: "%h", 32: "%r", 64: "%d"}[bits]
+        names = ", ".join(f"{reg}{10 + i}" for i in range(n))
+        base = "  mul.wide.u32 %d30, %r0, 32; add.s64 %d31, %d0, %d30;\n" if space == "global" else BY_16.replace(", 4;", ", 5;")
+        body = base + f"  ld.{space}.{kind}.u{bits} {{{names}}}, [{'%d31' if space == 'global' else '%r2'}];\n"
+        yield f"{space} {kind} of {bits} bits, read {read}", body + "".join(f"  st.global.u{bits} [%d0+{256 * i + 2048}], {reg}{10 + i};\n" for i in read), made, sectors
+
+
+def narrow(document_of):
+    """Loads of which not every element is read.  Yields what differs."""
+    for space, machine in (("global", "LDG"), ("shared", "LDS")):
+        for name, body, made, sectors in vectors(space):
+            c, code = document_of(body)
+            inst = c["global_ld_requests" if space == "global" else "shared_ld_inst"]
+            if inst != made or (space == "global" and c["global_ld_sectors"] != sectors):
+                yield name, "counted loads and sectors", (inst, c["global_ld_sectors"]), (made, sectors)
+            names = [i["name"].split()[-1].split(".")[0] for i in code.get("instructions") or []]
+            if code["source"] != "ptx" and names.count(machine) != made:
+                yield name, "the assembler's loads", names.count(machine), made
+
+
 def atomics(document_of):
     """Passes of the shared atomics, and what their machine code is made of.  Yields what differs."""
     for name, body, passes, there, absent in ATOMICS:
@@ -246,7 +276,7 @@ def main():
             counted = document(folder, "check", "-q", path, "-k", "k", "--grid", "1", "--block", "32", "--arg", "p:u32[4096]=zero")
             return counted["counters"], document(folder, "sass", path)
 
-        for difference in atomics(document_of):
+        for difference in [*atomics(document_of), *narrow(document_of)]:
             expect(*difference)
         # eight warps come from a barrier to the same words: 1 + 2 + ... + 8 rounds, whether patterns are kept for other checks or not
         for checks in ([], ["--check=perf"]):
@@ -254,7 +284,7 @@ def main():
                 f.write(HEAD.format(body="  and.b32 %r1, %r0, 31;\n  shl.b32 %r1, %r1, 2;\n  mov.u32 %r2, s;\n  add.s32 %r3, %r2, %r1;\n  cvt.rn.f32.u32 %f1, %r0;\n  bar.sync 0;\n  red.shared.add.f32 [%r3], %f1;\n", variables=DEFAULT, module=""))
             c = document(folder, "check", "-q", path, "-k", "k", "--grid", "3", "--block", "256", "--arg", "p:u32[4096]=zero", *checks)["counters"]
             expect("eight warps", f"passes {checks}", c["memory_l1_wavefronts_shared"], 3 * 3 * 36)
-    print(f"{len(CASES) + len(SWAPS) + len(ATOMICS)} kernels, {compared} compared with the assembler, {failed} differences")
+    print(f"{len(CASES) + len(SWAPS) + len(ATOMICS) + 2 * len(NARROW)} kernels, {compared} compared with the assembler, {failed} differences")
     return 1 if failed else 0
 
 

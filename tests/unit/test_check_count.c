@@ -262,13 +262,13 @@ static Instr moved(Arena *a, const Opcode *op, unsigned d, int64_t to)
 }
 
 /* Two neighbours by a register that is a multiple of so much. */
-static uint16_t role_of_base(int64_t multiple)
+static uint32_t role_of_base(int64_t multiple)
 {
     Arena *a  = arena_new();
     Opcode ld = opcode(OP_ld, "ld.shared.f32", WORD_shared), mov = opcode(OP_mov, "mov.u32", WORD_NONE);
     Instr  in[] = {moved(a, &mov, 1, multiple), load(a, &ld, 10, 1, 0), load(a, &ld, 11, 1, 4), load(a, &ld, 12, 1, 8)};
     Func   f    = function(in, sizeof in / sizeof *in);
-    uint16_t role[sizeof in / sizeof *in];
+    uint32_t role[sizeof in / sizeof *in];
     mov.types[0] = TY_U32;
     merge_plan(&f, NULL, NULL, role);
     arena_free(a);
@@ -302,7 +302,7 @@ static void roles(void **state)
     };
     enum { N = sizeof in / sizeof *in };
     Func     f = function(in, N);
-    uint16_t role[N];
+    uint32_t role[N];
     merge_plan(&f, NULL, NULL, role); /* there are no variables */
     static const uint16_t want[N] = {0,
                                      MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
@@ -334,7 +334,7 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     Instr    in[4];
     Func     f = function(in, 4);
     EmuInstr ids[4];
-    uint16_t role[4];
+    uint32_t role[4];
     for (unsigned i = 0; i < 4; i++)
         in[i] = load(a, &ld, 10 + i, 1, 4 * i);
     merge_plan(&f, NULL, NULL, role); /* there are no variables */
@@ -380,7 +380,7 @@ static void merged_counts(void **state)
 }
 
 /* Passes that `warps` warps of a block take to add to `words` words, lane i to word i modulo words, in this order of warps. */
-static uint64_t passes_of_sums(unsigned warps, unsigned words, uint16_t role, bool backwards)
+static uint64_t passes_of_sums(unsigned warps, unsigned words, uint32_t role, bool backwards)
 {
     static const Opcode add  = {.text = "red.shared.add.f32", .op = OP_red};
     static const Instr  in   = {.op = &add};

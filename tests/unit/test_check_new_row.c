@@ -60,7 +60,7 @@ static uint32_t nowhere(const void *user, const Var *v)
 
 static bool merged(const Func *f)
 {
-    uint16_t role[32];
+    uint32_t role[32];
     merge_plan(f, nowhere, NULL, role);
     return role[LOAD_SHARED] & MERGE_PAIR;
 }

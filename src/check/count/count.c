@@ -32,6 +32,7 @@
 #include "check/count/count_sums.h"
 #include "check/count/hits.h"
 #include "check/count/joined.h"
+#include "check/count/narrow.h"
 #include "check/count/rounds.h"
 #include "check/count/same.h"
 #include "check/count/scatter.h"
@@ -74,7 +75,7 @@ typedef struct Site { /* one instruction of one worker */
     Joined     joined;
     uint64_t   others[2]; /* passes of other shared accesses as the assembler makes them, and their ideal */
     Way       *last;      /* way that matched last */
-    uint16_t   role;      /* merge.h */
+    uint32_t   role;      /* merge.h */
     uint8_t    op, bytes, cache;
     uint8_t    victim;    /* way to replace next */
     uint16_t   misses;    /* in a row */
@@ -114,7 +115,7 @@ typedef struct Total { /* one instruction of the launch */
     WwCounters sum;
     Joined     joined;
     uint64_t   others[2];
-    uint16_t   role;
+    uint32_t   role;
     bool       store; /* what may be joined are stores */
     bool       seen;
 } Total;
@@ -161,24 +162,24 @@ static bool is_joinable(unsigned op)
     return op == ACCESS_LD || op == ACCESS_LDSM || is_store(op);
 }
 
-/* Adds n accesses of that cost to the sums.  m->addr matters to those alone that may be merged. */
+/* Adds n accesses of that cost to the sums.  m->addr matters to those alone that have a role or are made narrower. */
 static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const ModelCost *c, uint64_t n)
 {
-    if (s->here) {
-        WwCounters sum = {0};
-        counters_cost(m->space == MODEL_GLOBAL ? &s->sum : &sum, m->space, s->op, c, n);
-        if (m->space == MODEL_SHARED)
-            joined_count(&s->joined, p, 0, m, c, n);
-        return;
-    }
-    if (m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
-        s->sum.global_ld_requests_ptx += n * c->requests;
-        s->sum.global_ld_sectors_ptx += n * c->sectors;
+    ModelCost   made[NARROW_PARTS];
+    unsigned    parts  = narrow_costs(p, m, c, s->role, made);
+    WwCounters *sum    = &s->sum;
+    bool        shared = m->space == MODEL_SHARED;
+    if (!s->here && m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
+        sum->global_ld_requests_ptx += n * c->requests;
+        sum->global_ld_sectors_ptx += n * c->sectors;
     }
     if (m->space == MODEL_GLOBAL && (s->role & (MERGE_REPEAT | MERGE_SINKS)))
         return;
-    counters_cost(&s->sum, m->space, s->op, c, n);
-    if (m->space != MODEL_SHARED || s->role & MERGE_SINKS)
+    if (shared && !s->here)
+        counters_cost(sum, m->space, s->op, c, n); /* as PTX has it */
+    for (unsigned i = 0; !shared && i < parts; i++)
+        counters_cost(sum, m->space, s->op, &made[i], n);
+    if (!shared || s->role & MERGE_SINKS)
         return;
     if (is_joinable(s->op)) {
         joined_count(&s->joined, p, s->role, m, c, n);
@@ -384,7 +385,7 @@ static Site *site_make(State *st, uint32_t instr)
     assert(instr < st->sites);
     Site *s         = arena_alloc_aligned(st->arena, sizeof *s, _Alignof(Site));
     s->here         = st->site == st->here;
-    s->role         = st->instr && !s->here ? st->instr[instr].merges : 0;
+    s->role         = st->instr ? st->instr[instr].merges & (s->here ? (uint32_t)MERGE_READ : UINT32_MAX) : 0;
     s->last         = s->way;
     st->site[instr] = s;
     return s;
@@ -719,7 +720,7 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
     return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
 }
 
-uint16_t count_role(const Observer *o, uint32_t id)
+uint32_t count_role(const Observer *o, uint32_t id)
 {
     return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].role : 0;
 }

@@ -59,6 +59,6 @@ void count_put(const Observer *o, Parcel *p);
 void count_add(Observer *o, Parcel *p);
 
 /* How the assembler may join the instruction with its neighbours (merge.h); 0: not at all. */
-uint16_t count_role(const Observer *o, uint32_t id);
+uint32_t count_role(const Observer *o, uint32_t id);
 
 #endif

@@ -5,6 +5,7 @@
  * access makes needless counts nothing. */
 #include "check/count/joined.h"
 
+#include "check/count/narrow.h"
 #include "emu/observer.h"
 #include "ptx/merge.h"
 
@@ -16,24 +17,27 @@ static void add(Joined *g, int way, const ModelCost *c, uint64_t n)
     g->conflicts[way] += n * c->conflicts;
 }
 
-void joined_count(Joined *g, const Profile *p, uint16_t role, const ModelAccess *m, const ModelCost *alone, uint64_t n)
+void joined_count(Joined *g, const Profile *p, uint32_t role, const ModelAccess *m, const ModelCost *alone, uint64_t n)
 {
+    ModelCost made[NARROW_PARTS];
+    unsigned  parts = narrow_costs(p, m, alone, role, made);
     if (role & MERGE_REPEAT)
         return;
     const unsigned less = m->bytes == 2 ? 1 : 0; /* log2: their slots are half as wide */
     for (uint32_t lanes = role ? m->mask : 0; lanes; lanes &= lanes - 1)
         g->unaligned |= (uint32_t)(m->addr[__builtin_ctz(lanes)] - ((uint32_t)(role & MERGE_PLACE) >> 4)) << less & 15;
-    add(g, JOINED_NOT, alone, n);
+    for (unsigned i = 0; i < parts; i++)
+        add(g, JOINED_NOT, &made[i], n);
     for (int way = JOINED_PAIR; way < JOINED_WAYS; way++) {
         ModelCost   c;
         uint64_t    addr[LANES];
         ModelAccess wide = *m;
         if (!(role & (way == JOINED_PAIR ? MERGE_PAIR1 : MERGE_QUAD1)))
             continue;
-        wide.bytes = (way == JOINED_PAIR ? 8 : 16) >> less;
+        wide.bytes = (way == JOINED_PAIR ? 8u : 16u) >> less;
         wide.addr  = addr;
         for (unsigned i = 0; i < LANES; i++)
-            addr[i] = m->mask >> i & 1 ? m->addr[i] & -(uint64_t)wide.bytes : 0;
+            addr[i] = m->mask >> i & 1 ? m->addr[i] & ~(uint64_t)(wide.bytes - 1) : 0;
         model_access(p, &wide, &c);
         add(g, way, &c, n);
     }
@@ -50,7 +54,7 @@ void joined_add(Joined *to, const Joined *from)
     to->unaligned |= from->unaligned;
 }
 
-int joined_as(const Joined *g, uint16_t role)
+int joined_as(const Joined *g, uint32_t role)
 {
     if ((role & MERGE_QUAD) && (g->unaligned & 15) == 0)
         return JOINED_QUAD;

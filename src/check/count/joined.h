@@ -15,10 +15,10 @@ typedef struct Joined {
     uint32_t unaligned; /* or of the base addresses' low four bits; tells which hypothesis holds */
 } Joined;
 
-/* n accesses of such an instruction; alone: what one costs as it is. */
-void joined_count(Joined *g, const Profile *p, uint16_t role, const ModelAccess *m, const ModelCost *alone, uint64_t n);
+/* n accesses of such an instruction; alone: what one costs as PTX has it. */
+void joined_count(Joined *g, const Profile *p, uint32_t role, const ModelAccess *m, const ModelCost *alone, uint64_t n);
 void joined_add(Joined *to, const Joined *from);
 /* The hypothesis that holds of all that was counted. */
-int joined_as(const Joined *g, uint16_t role);
+int joined_as(const Joined *g, uint32_t role);
 
 #endif

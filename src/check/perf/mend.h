@@ -13,7 +13,7 @@ typedef struct SharedUse {
     uint64_t              offset, bytes; /* in the block's window */
     const Pattern *const *pattern;       /* space ACCESS_SHARED */
     size_t                n;
-    const uint16_t       *role; /* of each pattern's instruction (merge.h); NULL = all 0 */
+    const uint32_t       *role; /* of each pattern's instruction (merge.h); NULL = all 0 */
 } SharedUse;
 
 /* Where byte `at` of the variable goes: row = at / pitch, column = at % pitch, then

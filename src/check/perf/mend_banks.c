@@ -37,7 +37,7 @@ static ModelOp model_op(unsigned op)
 }
 
 /* Bytes after which the layout, seen from the banks, repeats: whole rows whose new length is a multiple of the banks' period. */
-static uint64_t repeat_of(const Profile *p, const Layout *l, const Pattern *t, uint16_t role)
+static uint64_t repeat_of(const Profile *p, const Layout *l, const Pattern *t, uint32_t role)
 {
     uint64_t period = model_period(p, MODEL_SHARED, model_op(t->op), t->bytes);
     uint64_t pitch = l->pitch ? l->pitch : period, row = pitch + l->pad;
@@ -64,7 +64,7 @@ static bool place(const SharedUse *u, const Layout *l, const Pattern *t, uint64_
     return true;
 }
 
-static void add_place(const Profile *p, const Pattern *t, uint16_t role, const uint64_t *addr, uint64_t n, Joined *s)
+static void add_place(const Profile *p, const Pattern *t, uint32_t role, const uint64_t *addr, uint64_t n, Joined *s)
 {
     ModelCost   c;
     ModelAccess a = {MODEL_SHARED, model_op(t->op), MODEL_L1_AUTO, t->bytes, t->mask, addr};
@@ -82,7 +82,7 @@ typedef struct Folded {
     uint64_t hits, at;
 } Folded;
 
-static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint16_t role,
+static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l, const Pattern *t, uint32_t role,
                            Joined *s, Effort *e)
 {
     uint64_t repeat = repeat_of(p, l, t, role), step = repeat & -repeat, addr[LANES];
@@ -109,7 +109,7 @@ static bool replay_pattern(const Profile *p, const SharedUse *u, const Layout *l
     return ok;
 }
 
-static void settle(const Joined *s, uint16_t role, BankCost *out)
+static void settle(const Joined *s, uint32_t role, BankCost *out)
 {
     int h = joined_as(s, role);
     out->passes += s->passes[h];
@@ -120,7 +120,7 @@ static bool replay(const Profile *p, const SharedUse *u, const Layout *l, Effort
 {
     *out = (BankCost){0};
     for (size_t i = 0; i < u->n;) {
-        uint16_t role  = u->role ? u->role[i] : 0;
+        uint32_t role  = u->role ? u->role[i] : 0;
         uint32_t instr = u->pattern[i]->instr;
         Joined   s     = {0};
         for (; i < u->n && u->pattern[i]->instr == instr; i++)

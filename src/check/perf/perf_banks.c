@@ -19,7 +19,7 @@ typedef struct Shared { /* one variable and its mend, once it was looked for */
     const Var      *var;
     SharedUse       use;
     const Pattern **pattern;
-    uint16_t       *role;
+    uint32_t       *role;
     bool            tried;
     unsigned        found; /* mend_banks */
     BankMend        pad, swizzle;

@@ -205,7 +205,7 @@ static uint32_t shared_at(const void *p, const Var *v)
 }
 
 /* Loads that are told of elsewhere: those that stay what they are, of spaces of which somebody wants it. */
-static void plan_sinks(Program *p, Code *c, uint16_t *merge)
+static void plan_sinks(Program *p, Code *c, uint32_t *merge)
 {
     uint32_t    n;
     Arena      *tmp = arena_new();
@@ -213,9 +213,9 @@ static void plan_sinks(Program *p, Code *c, uint16_t *merge)
     const Sink *all = any ? ptx_sinks(tmp, c->func, cfg_build(tmp, c->func), &n) : NULL;
     Sink       *own = any ? ARENA_ARRAY(p->arena, Sink, n + 1) : NULL;
     for (uint32_t i = 0; any && i < n; i++)
-        if (!merge[all[i].instr]) {
-            merge[all[i].instr] = MERGE_SINKS;
-            own[c->nsinks++]    = all[i];
+        if (!(merge[all[i].instr] & ~(uint32_t)MERGE_READ)) {
+            merge[all[i].instr] |= MERGE_SINKS;
+            own[c->nsinks++] = all[i];
         }
     c->sink = own;
     arena_free(tmp);
@@ -233,7 +233,7 @@ static void number_instructions(Program *p)
     for (uint32_t i = 0; i < p->ncode; i++) {
         const Func *f     = p->code[i]->func;
         EmuInstr   *at    = p->instr + p->code[i]->instr_base;
-        uint16_t   *merge = xcalloc(f->ninstrs + 1, sizeof *merge);
+        uint32_t   *merge = xcalloc(f->ninstrs + 1, sizeof *merge);
         merge_plan(f, shared_at, p, merge);
         plan_sinks(p, p->code[i], merge);
         for (size_t j = 0; j < f->ninstrs; j++)
