@@ -11,63 +11,80 @@
 
 enum { WAYS = 64, LINE_BYTES = 128 };
 
-typedef struct Way {
-    uint64_t line, used; /* used: 0 = empty */
-    unsigned sectors;
-} Way;
+typedef struct Set {
+    uint64_t line[WAYS]; /* plus 1; 0: empty.  Apart from the rest, as they are looked through for each access */
+    uint64_t used[WAYS];
+    uint8_t  sectors[WAYS];
+    unsigned last; /* way that was found last */
+} Set;
 
 struct ModelCache {
     uint64_t sets, now;
-    Way     *way;
+    Set     *set;
 };
 
 ModelCache *model_cache_new(uint64_t bytes)
 {
     ModelCache *c = xcalloc(1, sizeof *c);
     c->sets       = bytes / (WAYS * LINE_BYTES);
-    c->way        = xcalloc(c->sets * WAYS + 1, sizeof *c->way);
+    c->set        = xcalloc(c->sets + 1, sizeof *c->set);
     return c;
 }
 
 void model_cache_free(ModelCache *c)
 {
     if (c)
-        free(c->way);
+        free(c->set);
     free(c);
 }
 
-static Way *find(ModelCache *c, uint64_t line, Way **oldest)
+static Set *set_of(const ModelCache *c, uint64_t line)
 {
-    Way *set = &c->way[((line ^ line >> 7 ^ line >> 15) % c->sets) * WAYS];
-    *oldest  = set;
-    for (Way *w = set; w < set + WAYS; w++) {
-        if (w->used && w->line == line)
-            return w;
-        if (w->used < (*oldest)->used)
-            *oldest = w;
-    }
-    return NULL;
+    return &c->set[(line ^ line >> 7 ^ line >> 15) % c->sets];
+}
+
+/* WAYS: it is not held. */
+static unsigned find(Set *s, uint64_t line)
+{
+    unsigned at = WAYS;
+    if (s->line[s->last] == line + 1)
+        return s->last;
+    for (unsigned i = 0; i < WAYS; i++)
+        at = s->line[i] == line + 1 ? i : at;
+    s->last = at < WAYS ? at : s->last;
+    return at;
+}
+
+static unsigned oldest(const Set *s)
+{
+    unsigned at = 0;
+    for (unsigned i = 1; i < WAYS; i++)
+        at = s->used[i] < s->used[at] ? i : at;
+    return at;
 }
 
 unsigned model_cache_load(ModelCache *c, uint64_t line, unsigned sectors)
 {
-    Way *oldest, *w;
     if (!c->sets)
         return 0;
-    w = find(c, line, &oldest);
-    if (!w) {
-        w  = oldest;
-        *w = (Way){.line = line};
+    Set     *s  = set_of(c, line);
+    unsigned at = find(s, line), there;
+    if (at == WAYS) {
+        at             = oldest(s);
+        s->line[at]    = line + 1;
+        s->sectors[at] = 0;
+        s->last        = at;
     }
-    unsigned there = w->sectors & sectors;
-    w->sectors |= sectors;
-    w->used = ++c->now;
+    there = s->sectors[at] & sectors;
+    s->sectors[at] |= (uint8_t)sectors;
+    s->used[at] = ++c->now;
     return there;
 }
 
 void model_cache_store(ModelCache *c, uint64_t line, unsigned sectors)
 {
-    Way *oldest, *w = c->sets ? find(c, line, &oldest) : NULL;
-    if (w)
-        w->sectors |= sectors;
+    Set     *s  = c->sets ? set_of(c, line) : NULL;
+    unsigned at = s ? find(s, line) : WAYS;
+    if (at < WAYS)
+        s->sectors[at] |= (uint8_t)sectors;
 }

@@ -286,19 +286,16 @@ void stream_free(Observer *o)
 
 /* ---- afterwards ---- */
 
+enum { WARPS = 1024 }; /* of a block, at most */
+
 typedef struct Cursor { /* a warp of a block: its next entry */
     const Stream *s;
+    const size_t *next; /* by entry: the next of its warp; s->n: there is none */
     size_t        at;
     size_t        store; /* where its last access begins, if that was a store; SIZE_MAX: it was not */
     uint16_t      warp;
     double        waits; /* clocks */
 } Cursor;
-
-static void skip(Cursor *c)
-{
-    while (c->at < c->s->n && c->s->entry[c->at].warp != c->warp)
-        c->at++;
-}
 
 typedef struct Sm { /* while its blocks' accesses are replayed */
     ModelCache *l1;
@@ -350,18 +347,17 @@ static void count_store(const Cursor *c, const Entry *e, StreamSum *sum)
 /* One access of the warp; false: it has no more. */
 static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
 {
-    skip(c);
     if (c->at >= c->s->n)
         return false;
     const Entry *first    = &c->s->entry[c->at];
     FetchFrom    farthest = FETCH_NEAR;
     size_t       begin    = c->at;
     do {
-        const Entry *e    = &c->s->entry[c->at++];
+        const Entry *e    = &c->s->entry[c->at];
         FetchFrom    from = step_line(w, sm, e, sum);
         farthest          = from > farthest ? from : farthest;
         count_store(c, e, sum);
-        skip(c);
+        c->at = c->next[c->at];
     } while (c->at < c->s->n && !c->s->entry[c->at].first);
     c->store = first->store ? begin : SIZE_MAX;
     if (first->instr < w->instrs && !first->store) {
@@ -375,19 +371,24 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
     return true;
 }
 
-/* Adds a cursor for each warp that made an access. */
-static void add_warps(const Stream *s, Cursor **list, size_t *n)
+/* Adds a cursor for each warp that made an access; gives the chains of their entries. */
+static size_t *add_warps(const Stream *s, Cursor **list, size_t *n)
 {
-    uint64_t seen[1024 / 64] = {0};
+    size_t  last[WARPS], *next = xcalloc(s->n + 1, sizeof *next);
+    uint8_t seen[WARPS] = {0};
     for (size_t i = 0; i < s->n; i++) {
-        unsigned warp = s->entry[i].warp & 1023;
-        if (seen[warp / 64] & 1ull << warp % 64)
-            continue;
-        seen[warp / 64] |= 1ull << warp % 64;
-        *list       = xrealloc(*list, (*n + 1) * sizeof **list);
-        (*list)[*n] = (Cursor){s, i, SIZE_MAX, s->entry[i].warp, 0};
-        ++*n;
+        unsigned warp = s->entry[i].warp % WARPS;
+        next[i]       = s->n;
+        if (seen[warp]) {
+            next[last[warp]] = i;
+        } else {
+            *list           = xrealloc(*list, (*n + 1) * sizeof **list);
+            (*list)[(*n)++] = (Cursor){s, next, i, SIZE_MAX, s->entry[i].warp, 0};
+        }
+        seen[warp] = 1;
+        last[warp] = i;
     }
+    return next;
 }
 
 /* Counts the accesses of the warp of a block that waits longest, since the block does not end before it. */
@@ -411,12 +412,12 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
 {
     Sm      on   = {.l1 = model_cache_new(w->is.l1_bytes), .fetched = fetched};
     Cursor *list = NULL;
-    size_t  n    = 0;
+    size_t  n = 0, *next[MOST_BLOCKS], chains = 0;
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms) {
         const Stream *s = &w->stream[k];
         sum->blocks += s->n > 0;
         sum->cut += s->cut;
-        add_warps(s, &list, &n);
+        next[chains++] = add_warps(s, &list, &n);
     }
     for (bool more = true; more;) {
         more = false;
@@ -426,6 +427,8 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
     }
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms)
         count_slow(w, &w->stream[k], list, n);
+    while (chains)
+        free(next[--chains]);
     free(list);
     model_cache_free(on.l1);
 }
