@@ -2,7 +2,8 @@
  *
  * From each load the walk goes on through what the assembler makes one basic block of: little blocks between a branch and the place where its sides meet
  * again become instructions with a guard.  The first branch that stays one decides: if all that is made of the load's result is used behind one of
- * its sides, there the load goes, with what is computed of it on the way.
+ * its sides, there the load goes, with what is computed of it on the way.  To the side that is jumped to it goes only if all of its uses
+ * are in the side's first block, or the other side does not stay one.
  *
  * Not modelled: loads that then move on into a branch further down, those with a guard of their own, and sides that have other ways in. */
 #include "ptx/sinks.h"
@@ -351,6 +352,40 @@ static bool may_go(Walk *w, const Sink *s)
     return may && !of[2];
 }
 
+/* Does the other side of a branch stay one too?  Not where it is the place where both meet, or is so little, all of it, that it becomes guarded
+ * instructions. */
+static bool is_two_sided(const Walk *w, uint32_t other)
+{
+    const Cfg *cfg  = w->cfg;
+    size_t     size = 0;
+    if (cfg->block[other].npred != 1)
+        return false;
+    for (uint32_t k = 0; k < cfg->nblocks; k++) {
+        if (!cfg->block[k].reachable || !dominates(cfg, other, k))
+            continue;
+        size += cfg->block[k].end - cfg->block[k].first;
+        for (uint32_t i = cfg->block[k].first; i < cfg->block[k].end; i++)
+            size += is_routine(&w->f->instrs[i]) ? LITTLE + 1 : 0;
+    }
+    return size > LITTLE;
+}
+
+/* Are all uses of the load's results, and of what goes along with it, in the first block of the side? */
+static bool is_used_at_once(Walk *w, const Sink *s)
+{
+    Values v = {0};
+    ptx_each_register(&w->f->instrs[s->instr], add_value, &v);
+    for (uint32_t i = 0; i < v.n && !v.fails; i++) {
+        v.fails |= !used_behind(w, &v, v.reg[i], s->block);
+        for (uint32_t t = w->first[v.reg[i]->index]; t; t = w->touch[t - 1].next) {
+            uint32_t in = w->cfg->block_of[w->touch[t - 1].instr];
+            if (!w->touch[t - 1].written && in != s->block && dominates(w->cfg, s->block, in))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* The branch that leads to a block, if the block becomes guarded instructions; NULL: it does not. */
 static const Instr *guards(const Walk *w, uint32_t block)
 {
@@ -389,7 +424,8 @@ static bool find(Walk *w, uint32_t load, Sink *out)
             out->block = b->succ[s];
             if (b->nsucc == 2 && cfg->block[out->block].npred == 1 && cfg->block[out->block].loop == loop &&
                 out->block != block && may_go(w, out))
-                return true;
+                return s == 0 || is_used_at_once(w, out) ||
+                       !is_two_sided(w, b->succ[0]); /* the second one is jumped to */
         }
         if (to == CFG_NONE)
             return false;

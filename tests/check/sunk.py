@@ -47,6 +47,9 @@ def branch(load, between="", used="%r10", label="LAST", behind=ENDS, inside=""):
 
 
 LITTLE = "setp.eq.u32 %p2, %r0, 0; mov.u32 %r11, 7;\n@%p2 bra L;\n{} add.u32 %r11, %r0, 3;\nL: add.u32 %r12, %r11, 1;"
+TWICE, MANY = "mul.lo.u32 %r12, %r10, %r10; red.global.add.u32 [%d0], %r12; ", "mad.lo.u32 %r0, %r0, %r0, 77; " * 14
+IN_TWO = ("setp.lt.u32 %p3, %r12, 90; @%p3 bra L; bar.warp.sync -1; red.global.add.u32 [%d0+64], %r0; " + MANY + "red.global.add.u32 [%d0+72], %r0;\n"
+          "L: red.global.add.u32 [%d0+96], %r10;")
 # name, body, whether it moves
 CASES = [
     ("global", branch(GLOBAL), True),
@@ -75,6 +78,10 @@ CASES = [
     ("used before the branch", branch(GLOBAL, "st.global.u32 [%d1+4096], %r10;"), False),
     ("into the last lines", branch(SHARED, label="DONE", behind="").replace("red.global.add.u32", "st.global.u32"), True),
     ("into little lines", branch(SHARED).replace("red.global.add.u32", "st.global.u32"), False),
+    *((f"into the side {how}, used {where}, {what}", f"{SHARED}\nBRANCH: {jumps}\n{sides.format(use=use, other=other)}\n{ENDS}", True if how == "behind" else False if use and not moves else None)
+      for how, jumps, sides in (("jumped to", "@!%p1 bra SIDE;\nbra.uni OTHER;", "OTHER: {other}\nbra.uni LAST;\nSIDE: " + TWICE + "{use}"), ("behind", "@%p1 bra OTHER;", "SIDE: " + TWICE + "{use}\nbra.uni LAST;\nOTHER: {other}"))
+      for where, use in (("at once", ""), ("in two blocks", IN_TWO))
+      for what, other, moves in (("the other one as large", "red.global.add.u32 [%d0+128], %r0; " + MANY + "red.global.add.u32 [%d0+136], %r0;", False), ("the other one little", "add.u32 %r0, %r0, 7;", True))),
     ("over a little branch", branch(SHARED, LITTLE.format(""), inside="st.global.u32 [%d0+32], %r12;"), True),
     ("over a little branch with a store", branch(SHARED, LITTLE.format("st.shared.u32 [%r2+512], %r0;"), inside="st.global.u32 [%d0+32], %r12;"), False),
     ("over a division", branch(GLOBAL, "cvt.rn.f32.u32 %f1, %r10; cvt.rn.f32.u32 %f2, %r0; div.rn.f32 %f3, %f1, %f2; cvt.rzi.u32.f32 %r11, %f3;", "%r11"), False),
