@@ -354,18 +354,25 @@ static bool may_go(Walk *w, const Sink *s)
 
 /* Does the other side of a branch stay one too?  Not where it is the place where both meet, or is so little, all of it, that it becomes guarded
  * instructions. */
-static bool is_two_sided(const Walk *w, uint32_t other)
+static bool is_two_sided(Walk *w, uint32_t other)
 {
     const Cfg *cfg  = w->cfg;
-    size_t     size = 0;
+    size_t     size = 0, n = 0;
     if (cfg->block[other].npred != 1)
         return false;
-    for (uint32_t k = 0; k < cfg->nblocks; k++) {
-        if (!cfg->block[k].reachable || !dominates(cfg, other, k))
-            continue;
-        size += cfg->block[k].end - cfg->block[k].first;
-        for (uint32_t i = cfg->block[k].first; i < cfg->block[k].end; i++)
+    w->seen[other] = ++w->round;
+    for (w->stack[n++] = other; n && size <= LITTLE;) {
+        const CfgBlock *b = &cfg->block[w->stack[--n]];
+        size += b->end - b->first;
+        for (uint32_t i = b->first; i < b->end && size <= LITTLE; i++)
             size += is_routine(&w->f->instrs[i]) ? LITTLE + 1 : 0;
+        for (uint32_t i = 0; i < b->nsucc; i++) {
+            uint32_t to = b->succ[i];
+            if (w->seen[to] == w->round || !dominates(cfg, other, to))
+                continue;
+            w->seen[to]   = w->round;
+            w->stack[n++] = to;
+        }
     }
     return size > LITTLE;
 }
