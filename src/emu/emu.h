@@ -76,6 +76,9 @@ void     emu_set_stack(EmuDevice *d, uint32_t bytes);
 /* All blocks of the heap are free, and heap and stack are what they were at first. */
 void     emu_reset_limits(EmuDevice *d);
 
+/* Memory that keeps its place, and whose use is one of freed memory while it rests. */
+void     emu_rest(EmuDevice *d, uint64_t address, bool rests);
+
 /* Memory of the host that kernels may use as an allocation of their own (pinned, or of another device).  The owner frees it, after
  * emu_disown.  WW_ERR_INVALID: the range meets one that the device has. */
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);

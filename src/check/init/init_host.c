@@ -188,6 +188,10 @@ void init_host(void *self, const MemoryEvent *e)
         if (!e->known)
             written_alloc(&in->written, e->address, e->bytes);
         return;
+    case MEMORY_AGAIN:
+        written_release(&in->written, e->address);
+        written_alloc(&in->written, e->address, e->bytes);
+        return;
     case MEMORY_FREE: written_release(&in->written, e->address); return;
     case MEMORY_WRITE: host_writes(in, e); return;
     case MEMORY_READ: host_reads(in, e, true); return;

@@ -561,8 +561,8 @@ static void race_memory(void *self, const MemoryEvent *e)
     } else if (e->kind == MEMORY_FREE) {
         shadow_forget(r->shadow, e->address, e->bytes);
         works_forget(r->works, e->address, e->bytes);
-    } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_HEAP && e->kind != MEMORY_SHOWN && e->kind != MEMORY_ROWS &&
-               e->kind != MEMORY_LEFT) {
+    } else if (e->kind != MEMORY_ALLOC && e->kind != MEMORY_AGAIN && e->kind != MEMORY_HEAP &&
+               e->kind != MEMORY_SHOWN && e->kind != MEMORY_ROWS && e->kind != MEMORY_LEFT) {
         works_host(r->works, e, r->shadow, r->serials);
     }
 }

@@ -322,20 +322,42 @@ static void use_for_graphs(int n, uint64_t bytes, bool free)
         high[i] = now[i] > high[i] ? now[i] : high[i];
 }
 
+/* On every device that sees it.  What it holds when it wakes up nobody wrote. */
+static void rest(const Range *r, bool rests)
+{
+    bool seen = false;
+    for (int i = 0; i < state.count; i++) {
+        EmuDevice *d = state.device[i] ? emulator_emu(state.device[i]) : NULL;
+        seen |= i != r->device && devmem_sees(i, r->device);
+        if (d && i == r->device)
+            emu_rest(d, r->base, rests);
+        else if (d && rests)
+            emu_disown(d, r->base);
+        else if (d && devmem_sees(i, r->device))
+            emu_adopt(d, r->base, r->bytes);
+    }
+    if (!rests && !seen) /* what others see counts as written */
+        emulator_tell(state.device[r->device], MEMORY_AGAIN, r->base, 0, r->bytes);
+}
+
 static void set_asleep(void *p, bool asleep)
 {
     Range *r = devmem_entry((uint64_t)(uintptr_t)p);
     if (!r || !r->graphs || r->asleep == asleep)
         return;
     r->asleep = asleep;
+    rest(r, asleep);
     use_for_graphs(r->device, r->bytes, asleep);
 }
 
 void devmem_give_to_graph(void *p)
 {
-    Range *r  = devmem_entry((uint64_t)(uintptr_t)p);
-    r->asleep = r->asleep || !r->graphs;
-    r->graphs++;
+    Range *r = devmem_entry((uint64_t)(uintptr_t)p);
+    bool new = !r->graphs++;
+    if (new) {
+        r->asleep = true;
+        rest(r, true);
+    }
 }
 
 void devmem_take_from_graph(void *p)

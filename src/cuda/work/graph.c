@@ -120,6 +120,9 @@ void cgraph_free(Graph *g)
             break;
         }
     cgraph_disown_all(g);
+    if (g->end)
+        free(g->end->know.count);
+    free(g->end);
     free(g->condition);
     free(g->node);
     free(g);

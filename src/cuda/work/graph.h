@@ -66,6 +66,7 @@ struct Graph {
     unsigned    instances;    /* executable graphs made from it */
     GraphNode **node; size_t nnodes; /* in the order of their making */
     struct Owned { UserObject *object; unsigned count; } *owned; size_t nowned;
+    struct Event *end;        /* of an executable graph: behind its last launch; NULL before the first */
     struct Condition { uint64_t handle; unsigned value; bool assign; } *condition; size_t nconditions; /* assign: at each launch */
 };
 

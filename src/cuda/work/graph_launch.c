@@ -68,13 +68,33 @@ static size_t choose(GraphLaunch *l, const GraphNode *n)
     return lane;
 }
 
-CuErr graph_launch(Stream *s, const Graph *g)
+/* A launch of an executable graph comes behind the one before it, in whichever stream that was. */
+static void behind_last(Stream *s, const Graph *g)
+{
+    if (!g->end)
+        return;
+    sequence_wait_event(s, g->end);
+    wait_for(s, g->end->in, g->end->ticket);
+}
+
+static void mark_end(Stream *s, Graph *g)
+{
+    if (!g->end)
+        g->end = xcalloc(1, sizeof *g->end);
+    sequence_record(g->end, s);
+    g->end->in     = s;
+    g->end->ticket = s->queued;
+}
+
+CuErr graph_launch(Stream *s, Graph *g)
 {
     GraphNode **order = cgraph_order(g);
     CuErr       e     = order ? cudaSuccess : cudaErrorInvalidValue;
     GraphLaunch l     = {.nlanes = 1};
     if (e == cudaSuccess && g->exec)
         cgraph_begin(g);
+    if (g->exec)
+        behind_last(s, g);
     if (queue_busy(s))
         queue_add(s, NODE_EMPTY, NULL); /* what comes before the graph, of other streams too */
     l.start           = s->queued;
@@ -95,6 +115,8 @@ CuErr graph_launch(Stream *s, const Graph *g)
     sequence_graph_end(works);
     for (size_t i = 1; i < l.nlanes; i++)
         wait_for(s, l.lane[i].stream, l.lane[i].stream->queued);
+    if (g->exec)
+        mark_end(s, g);
     free(l.lane);
     free(l.placed);
     free(order);

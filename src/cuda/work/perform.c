@@ -71,16 +71,14 @@ CuErr node_run(GraphNode *n)
         return cudaSuccess;
     case NODE_CONDITIONAL: return run_condition(&n->condition);
     case NODE_ALLOC:
-        if (n->memory.of_stream)
-            devmem_tell_ordered(n->memory.p, true);
-        else
+        if (!n->memory.of_stream)
             devmem_wake(n->memory.p);
+        devmem_tell_ordered(n->memory.p, true);
         return cudaSuccess;
     case NODE_FREE:
-        if (n->memory.of_stream) {
-            devmem_tell_ordered(n->memory.p, false);
+        devmem_tell_ordered(n->memory.p, false);
+        if (n->memory.of_stream)
             return devmem_free(n->memory.p, MEMORY_DEVICE);
-        }
         devmem_sleep(n->memory.p);
         return cudaSuccess;
     default: return cudaSuccess; /* allocations of a graph keep their address from the making of the node on */

@@ -13,7 +13,7 @@ CuErr stream_do(void *stream, GraphNode *n);
 /* The same for a stream itself. */
 CuErr work_do(Stream *s, GraphNode *n);
 /* What that does with a graph (graph_launch.c). */
-CuErr graph_launch(Stream *s, const Graph *g);
+CuErr graph_launch(Stream *s, Graph *g);
 /* As calls that are not asynchronous do: waits for what is before it; the error that sticks, if there is one. */
 CuErr stream_settle(void *stream);
 /* The same for every stream of the current device: cudaDeviceSynchronize. */

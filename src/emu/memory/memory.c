@@ -221,7 +221,7 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
         at = first_fit(m->live, m->nlive, m->full, end, span, align);
     if (!at)
         return WW_ERR_NO_MEMORY;
-    insert_live(m, (Alloc){at, bytes, span, kind, ++m->serial, name});
+    insert_live(m, (Alloc){at, bytes, span, kind, ++m->serial, name, 0});
     if (at == m->full)
         fill_up(m);
     forget_freed(&m->freed, at, span);
@@ -239,7 +239,7 @@ Status memory_adopt(Memory *m, uint64_t address, uint64_t bytes)
                  (address < m->base + m->size && m->base < address + bytes);
     if (!bytes || address + bytes < address || meets)
         return WW_ERR_INVALID;
-    insert_live(m, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL});
+    insert_live(m, (Alloc){address, bytes, bytes, ALLOC_FOREIGN, ++m->serial, NULL, 0});
     forget_freed(&m->freed, address, bytes);
     return WW_OK;
 }
@@ -303,6 +303,7 @@ Status memory_free(Memory *m, uint64_t address)
     Alloc *at = at_or_below(m->live, m->nlive, address);
     if (!at || at->base != address)
         return WW_ERR_INVALID;
+    memory_rest(m, address, false);
     Alloc a = *at;
     remove_live(m, at);
     remember_freed(&m->freed, a);
@@ -314,6 +315,23 @@ Status memory_free(Memory *m, uint64_t address)
     uint64_t from, to;
     release_pages(a.base, a.span, &from, &to); /* the next owner finds zeros or old bytes, as on a card */
     return WW_OK;
+}
+
+void memory_rest(Memory *m, uint64_t address, bool rests)
+{
+    Alloc *a = at_or_below(m->live, m->nlive, address);
+    if (!a || a->base != address || rests == (a->resting != 0))
+        return;
+    if (rests) {
+        Alloc was   = *a;
+        was.resting = a->resting = a->bytes;
+        a->bytes                 = 0;
+        remember_freed(&m->freed, was);
+        return;
+    }
+    a->bytes   = a->resting;
+    a->resting = 0;
+    forget_freed(&m->freed, a->base, a->span);
 }
 
 void memory_name(Memory *m, uint64_t address, const char *name)
@@ -360,7 +378,7 @@ const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp)
 /* Memory whose neighbourhood a card lets a kernel reach, too. */
 static bool has_surroundings(const Alloc *a)
 {
-    return !is_gone(a) && (a->kind == ALLOC_USER || a->kind == ALLOC_GLOBAL_VAR);
+    return !is_gone(a) && !a->resting && (a->kind == ALLOC_USER || a->kind == ALLOC_GLOBAL_VAR);
 }
 
 const Alloc *memory_find_granule(Memory *m, uint64_t address, uint64_t bytes)
@@ -472,7 +490,8 @@ static bool explain_freed(const Freed *f, uint64_t address, char *out, size_t ca
     if (!a || address - a->base >= a->bytes)
         return false;
     describe(a, what, sizeof what);
-    snprintf(out, cap, "%" PRIu64 " bytes into %s, which was freed", address - a->base, what);
+    snprintf(out, cap, "%" PRIu64 " bytes into %s, which %s", address - a->base, what,
+             a->resting ? "a graph allocates, and which is free at the moment" : "was freed");
     return true;
 }
 
@@ -509,7 +528,8 @@ uint64_t memory_heap_alloc(Memory *m, uint64_t bytes)
     if (can && !at)
         at = first_fit(m->heap, m->nheap, m->heap_base, end, span, 16);
     if (at) {
-        insert_sorted(&m->heap, &m->nheap, &m->heap_cap, (Alloc){at, bytes, span, ALLOC_HEAP, ++m->heap_serial, NULL});
+        insert_sorted(&m->heap, &m->nheap, &m->heap_cap,
+                      (Alloc){at, bytes, span, ALLOC_HEAP, ++m->heap_serial, NULL, 0});
         forget_freed(&m->heap_freed, at, span);
         m->heap_next = at + span;
     }

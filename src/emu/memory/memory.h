@@ -34,6 +34,7 @@ typedef struct Alloc {
     AllocKind   kind;
     uint64_t    serial;      /* the n-th allocation of the device, from 1 */
     const char *name;        /* variables: owned by their module */
+    uint64_t    resting;     /* its bytes, while nobody may use it and `bytes` is 0 (memory_rest) */
 } Alloc;
 
 typedef struct Freed { Alloc *list; size_t n; } Freed; /* the last FREED_KEPT, newest last */
@@ -59,6 +60,8 @@ Status memory_open(Memory *m, uint64_t bytes);
 void   memory_close(Memory *m);
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out);
 Status memory_free(Memory *m, uint64_t address);
+/* Whether the allocation that begins there may be used: at rest it keeps its place, and whoever touches it uses freed memory. */
+void   memory_rest(Memory *m, uint64_t address, bool rests);
 /* A range of one allocation of ours becomes zero; pages of it take no memory until they are written. */
 void   memory_zero(uint64_t address, uint64_t bytes);
 /* The same, for one that may be cleared often: pages that take memory go on taking it. */

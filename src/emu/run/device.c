@@ -202,6 +202,11 @@ void emu_name(EmuDevice *d, uint64_t address, const char *name)
     memory_name(&d->mem, address, name);
 }
 
+void emu_rest(EmuDevice *d, uint64_t address, bool rests)
+{
+    memory_rest(&d->mem, address, rests);
+}
+
 Status emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes)
 {
     return memory_adopt(&d->mem, address, bytes);
