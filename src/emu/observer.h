@@ -64,6 +64,12 @@ typedef struct PoisonUse { /* one use, by the lanes in mask */
     const uint32_t *origin; /* by lane */
 } PoisonUse;
 
+/* Bytes behind what an alloca gave, which nobody may use; left free where an observer asks for it (Observer.gaps). */
+typedef struct StackGap {
+    uint32_t instr;           /* the alloca */
+    uint32_t at, from[LANES], to; /* where what it gave begins; by lane, where that ends; where the next may begin */
+} StackGap;
+
 typedef struct Access { /* one warp instruction's access to memory */
     uint32_t instr;      /* instruction id: EmuInstr index of the launch (emu.h) */
     uint8_t  space, op;  /* AccessSpace, AccessOp */
@@ -84,6 +90,8 @@ typedef struct Access { /* one warp instruction's access to memory */
     /* ld, st: element v of lane i is the `element` bytes at regs + slot[v] + i * stride, stored next or overwritten by what is loaded;
      * NULL for the others. */
     const uint8_t *regs; const uint32_t *slot; uint8_t element, stride;
+    const StackGap *gap;     /* LOCAL: what the lanes in `stray` touch; NULL: nobody touches such bytes */
+    uint32_t        stray;
     const uint8_t  *take;    /* a copy's read of global memory: how many of its bytes each lane reads; NULL: all */
     PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
@@ -267,6 +275,7 @@ typedef struct Observer Observer;
 struct Observer {
     uint8_t wants[ACCESS_SPACES];                              /* bit 1 << AccessOp: which accesses it wants */
     bool    alone;                                             /* the launch must run on one worker */
+    bool    gaps;                                              /* it wants to know who goes past what alloca gave */
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     /* Both may be NULL, and are for an observer that must see every access by itself.  The same load or store by all 32 lanes, n times:

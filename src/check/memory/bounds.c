@@ -6,7 +6,7 @@
  *
  * Every instruction whose address has an origin (origin.h) gets a range: the shared variable in the window, the allocation that the pointer
  * parameter points into, or the module's variable.  Per access one vector compare.
- * Not found: an access past a member or a row inside one variable; past one local variable into another of the same frame; through
+ * Not found: an access past a member or a row inside one variable; past one local variable into another of the same frame (of alloca's: stack.c); through
  * pointers that were read from memory. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -116,14 +116,42 @@ const Uop *ctl_pred_not(Warp *w, const Uop *u)
     return u + 1;
 }
 
+enum { STACK_GAP = 64 };
+
+static uint64_t stack_bytes(const Warp *w, const Uop *u, unsigned lane)
+{
+    return u->x == 8 ? SLOT(w, uint64_t, u->a)[lane] : SLOT(w, uint32_t, u->a)[lane];
+}
+
+/* Bytes that nobody may use, behind [at, top) of the lanes that allocated just now, if somebody asked and there is room. */
+static void leave_gap(Warp *w, const Uop *u, const uint64_t *bytes, uint64_t at, uint64_t top)
+{
+    const EmuLaunch *ask  = w->block->launch->ask;
+    Frame           *f    = w->frame;
+    bool             want = false;
+    for (size_t o = 0; o < ask->nobservers; o++)
+        want |= ask->observers[o]->gaps;
+    if (!want || f->ngaps == MAX_STACK_GAPS || top + STACK_GAP > w->local_bytes)
+        return;
+    if (!f->gap)
+        f->gap = xcalloc(MAX_STACK_GAPS, sizeof *f->gap);
+    StackGap *g  = &f->gap[f->ngaps++];
+    g->instr     = u->instr;
+    g->at        = (uint32_t)at;
+    g->to        = (uint32_t)top + STACK_GAP;
+    f->local_top = g->to;
+    for (unsigned i = 0; i < LANES; i++)
+        g->from[i] = w->mask >> i & 1 ? (uint32_t)(at + bytes[i]) : g->to;
+}
+
 /* Lanes of one activation share its stack top: the largest request counts. */
 const Uop *ctl_alloca(Warp *w, const Uop *u)
 {
-    uint64_t most = 0, align = u->imm > 16 ? (uint64_t)u->imm : 16;
+    uint64_t most = 0, align = u->imm > 16 ? (uint64_t)u->imm : 16, bytes[LANES];
     for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i     = (unsigned)__builtin_ctz(m);
-        uint64_t bytes = u->x == 8 ? SLOT(w, uint64_t, u->a)[i] : SLOT(w, uint32_t, u->a)[i];
-        most           = bytes > most ? bytes : most;
+        unsigned i = (unsigned)__builtin_ctz(m);
+        bytes[i]   = stack_bytes(w, u, i);
+        most       = bytes[i] > most ? bytes[i] : most;
     }
     uint64_t at = (w->frame->local_top + align - 1) & -align;
     if (at + most > w->local_bytes)
@@ -131,6 +159,7 @@ const Uop *ctl_alloca(Warp *w, const Uop *u)
                            "alloca of %llu bytes; %u of the thread's %u bytes of local memory are in use",
                            (unsigned long long)most, w->frame->local_top, w->local_bytes);
     w->frame->local_top = (uint32_t)(at + most);
+    leave_gap(w, u, bytes, at, at + most);
     if (u->x == 8)
         slot_broadcast64(w, u->d, at);
     else
@@ -150,6 +179,8 @@ const Uop *ctl_stacksave(Warp *w, const Uop *u)
 const Uop *ctl_stackrestore(Warp *w, const Uop *u)
 {
     unsigned i          = (unsigned)__builtin_ctz(w->mask);
-    w->frame->local_top = u->x == 8 ? (uint32_t)SLOT(w, uint64_t, u->a)[i] : SLOT(w, uint32_t, u->a)[i];
+    w->frame->local_top = (uint32_t)stack_bytes(w, u, i);
+    for (uint32_t k = w->frame->ngaps; k && w->frame->gap[k - 1].to > w->frame->local_top; k--)
+        w->frame->ngaps = k - 1;
     return u + 1;
 }

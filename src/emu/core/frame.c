@@ -67,8 +67,12 @@ Frame *frame_new(Worker *k, const Code *code)
         f->next_made   = k->made_frames;
         k->made_frames = f;
     }
-    *f = (Frame){
-        .code = code, .regs = f->regs, .home = f->home, .shadow_memory = f->shadow_memory, .next_made = f->next_made};
+    *f = (Frame){.code          = code,
+                 .regs          = f->regs,
+                 .home          = f->home,
+                 .gap           = f->gap,
+                 .shadow_memory = f->shadow_memory,
+                 .next_made     = f->next_made};
     return f;
 }
 
@@ -109,6 +113,7 @@ static void destroy(Frame *f)
     free(f->regs);
     free(f->shadow_memory);
     free(f->home);
+    free(f->gap);
     free(f);
 }
 

@@ -64,9 +64,36 @@ void read_notify(Warp *w, const Uop *u, unsigned lane, uint64_t address, unsigne
             ask->observers[o]->access(w->worker->observer[o], &a);
 }
 
-void access_notify_all(Warp *w, const Access *a)
+/* Lanes that touch bytes which an alloca left free, and those. */
+static const StackGap *stray(const Warp *w, const Access *a, uint32_t *lanes)
+{
+    *lanes = 0;
+    for (const Frame *f = w->frame; f; f = f->parent)
+        for (uint32_t i = 0; i < f->ngaps; i++) {
+            const StackGap *g = &f->gap[i];
+            for (uint32_t m = a->mask; m; m &= m - 1) {
+                unsigned lane = (unsigned)__builtin_ctz(m);
+                *lanes |= a->off[lane] < g->to && a->off[lane] + a->bytes > g->from[lane] ? m & -m : 0;
+            }
+            if (*lanes)
+                return g;
+        }
+    return NULL;
+}
+
+void access_notify_all(Warp *w, const Access *seen)
 {
     const EmuLaunch *ask = w->block->launch->ask;
+    const Access    *a   = seen;
+    Access           with;
+    uint32_t         lanes;
+    const StackGap  *gap = seen->space == ACCESS_LOCAL ? stray(w, seen, &lanes) : NULL;
+    if (gap) {
+        with       = *seen;
+        with.gap   = gap;
+        with.stray = lanes;
+        a          = &with;
+    }
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->wants[a->space] >> a->op & 1)
             ask->observers[o]->access(w->worker->observer[o], a);

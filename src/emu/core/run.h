@@ -15,7 +15,7 @@
 #include "emu/core/warp.h"
 
 #define NO_SLOT UINT32_MAX
-enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 4096, MAX_CLUSTER = 16 };
+enum { MAX_BARRIERS = 16, MAX_CALL_DEPTH = 4096, MAX_CLUSTER = 16, MAX_STACK_GAPS = 8 };
 
 /* Where the running group stopped: returned by handlers instead of a uop; above every uop's address. */
 #define STOP ((const Uop *)UINTPTR_MAX)
@@ -32,6 +32,8 @@ struct Frame {
     Frame     **home;        /* LANES of them; NULL before the first guest, kept when the frame is reused */
     uint32_t    depth;
     uint32_t    local_base, local_top; /* this activation's local memory */
+    uint32_t    ngaps;       /* in it */
+    StackGap   *gap;         /* MAX_STACK_GAPS of them; NULL before the first, kept when the frame is reused */
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */
     uint8_t    *shadow;      /* poison.h; NULL: nothing in it is poisoned */
     uint32_t   *origin;

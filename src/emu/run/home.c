@@ -37,6 +37,12 @@ void home_move(Warp *w, const Group *a, const Group *b)
     }
     if (from->local_top > to->local_top)
         to->local_top = from->local_top;
+    if (to->ngaps != from->ngaps)
+        to->ngaps = 0;
+    for (uint32_t i = 0; i < to->ngaps; i++)
+        for (uint32_t m = b->mask; m; m &= m - 1)
+            to->gap[i].from[__builtin_ctz(m)] =
+                from->gap[i].to == to->gap[i].to ? from->gap[i].from[__builtin_ctz(m)] : to->gap[i].to;
     from->guests &= ~b->mask;
     if (!from->alive && !from->guests)
         frame_free(w->worker, from);
