@@ -402,8 +402,13 @@ void devmem_wake(void *p)
 /* Is [p, p + bytes) memory of a device?  Variables are found through the devices themselves. */
 static bool in_device(uint64_t p, size_t bytes, bool *outside)
 {
-    const char *why;
-    *outside = true;
+    const char  *why;
+    const Range *r = devmem_range(p);
+    *outside       = true;
+    if (r && r->asleep) { /* a graph's nodes may name it; whether it is awake is asked where it is used */
+        *outside = false;
+        return bytes <= r->base + r->bytes - p;
+    }
     for (int i = 0; i < state.count; i++) {
         if (!state.device[i] || emu_range(emulator_emu(state.device[i]), p, 1, &why) != WW_OK)
             continue;
