@@ -8,7 +8,7 @@
  * Costs nothing where races are not checked, and nearly nothing while the host has waited for all work.  Other faults go to the handler that was
  * there before.  Kernels may tell the host through memory that they are done: pages with such words are closed too, so that its look there
  * is seen (check/race/race_host.c); that opens what the kernel used.  Nothing is closed while a kernel waits or runs in a stream, as the
- * host may be who it waits for.
+ * host may be who it waits for.  Host functions of a stream are host code like any other, behind what their stream knows.
  * Of registered memory only whole pages of private memory without a file are closed: the rest of a page is the program's.
  * Not seen: what the kernel of the operating system does for the program (a read() into such a page fails with EFAULT), pages beyond
  * MOST_SPANS runs of them, and beyond MOST_STEPS accesses between two calls, others on their page. */
@@ -21,6 +21,7 @@
 
 #include "cuda/memory/devmem.h"
 #include "cuda/process/signals.h"
+#include "cuda/work/queue.h"
 #include "cuda/work/sequence.h"
 
 enum { PAGE = 4096, MOST_SPANS = 16384, MOST_STEPS = 20000, MOST_RETRIES = 100000 };
@@ -241,7 +242,7 @@ static void entered(void)
 
 static void left(void)
 {
-    if (!state.options.check || state.leaving || state.stop || state_parts.work_left())
+    if (!state.options.check || state.leaving || state.stop || queue_under_way())
         return;
     if (guard.sequence != sequence_version() || guard.ranges != devmem_version()) {
         guard.sequence = sequence_version();

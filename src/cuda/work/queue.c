@@ -311,6 +311,17 @@ void queue_settle_event(const Event *v)
     state_flush();
 }
 
+bool queue_under_way(void)
+{
+    bool is = false;
+    for (size_t i = 0; i < stream_count(); i++) {
+        const Stream *s = stream_at(i);
+        for (size_t k = 0; s->queue && k < s->queue->nnodes; k++)
+            is |= s->queue->node[k]->running || s->queue->node[k]->kind == NODE_WAIT_VALUE;
+    }
+    return is;
+}
+
 /* The process ends: kernels that have begun are stopped, the rest is dropped. */
 static void queue_end(void)
 {

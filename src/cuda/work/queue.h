@@ -37,5 +37,7 @@ void       queue_settle_event(const Event *v);
 bool       queue_pending(const Event *v);
 /* Is anything queued anywhere? */
 bool       queue_any(void);
+/* Has a kernel begun that has not ended, or does a stream wait for a value?  The host may be who it waits for. */
+bool       queue_under_way(void);
 
 #endif
