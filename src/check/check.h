@@ -79,6 +79,9 @@ typedef struct CheckLaunch {
     /* The live allocation that holds the address; false: none.  name may be NULL. */
     bool         (*find)(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);
     void          *user;
+    /* Where a variable of the module lies, and its size; 0: nowhere. */
+    uint64_t     (*variable)(const void *loaded, const Var *v, uint64_t *bytes);
+    const void    *loaded;
     /* When a checker counts: the counting observer (count.h) and the patterns it was told to keep (pattern.h). */
     Observer      *count;
     Patterns      *patterns;

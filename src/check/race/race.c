@@ -541,6 +541,7 @@ static void race_end(void *self, Observer *o, const CheckLaunch *l, Findings *fo
     RaceRun *r = (RaceRun *)o;
     (void)self;
     race_conclude(found, &r->found);
+    works_constants(r->race->works, r, l, found);
     works_end(r->race->works, r, l, r->number);
     free(r->beside);
     order_drop_objects(&r->objects);

@@ -34,6 +34,7 @@ void works_free(Works *w)
     free(w->note);
     free(w->file);
     free(w->pending);
+    free(w->constant);
     arena_free(w->arena);
     free(w);
 }
@@ -42,7 +43,7 @@ void works_reset(Works *w)
 {
     for (uint32_t q = 0; q < w->nqueues; q++)
         w->queue[q].first = w->queue[q].n = 0;
-    w->nnotes = 0;
+    w->nnotes = w->nconstants = 0;
 }
 
 const WwFinding *works_pending(Works *w, size_t *n)
@@ -129,6 +130,7 @@ static void settle(Works *w, const WorkOrder *o)
         while (q->host_first < q->nhost && q->host[q->host_first].count <= upto)
             q->host_first++;
     }
+    constants_settle(w, o);
 }
 
 /* Its own queue: the launch before a programmatic one, and programmatic ones that have begun before o. */
@@ -165,7 +167,7 @@ Time works_open_since(const Works *w, const WorkOrder *o, Time now)
 
 /* ---- names and places ---- */
 
-static const char *shown(const Works *w, const char *symbol)
+const char *works_shown_name(const Works *w, const char *symbol)
 {
     char       *text = mangled_text(symbol);
     const char *name = arena_strdup(w->arena, text);
@@ -173,7 +175,7 @@ static const char *shown(const Works *w, const char *symbol)
     return name;
 }
 
-static const char *file_name(Works *w, const char *name)
+const char *works_file_name(Works *w, const char *name)
 {
     for (size_t i = w->nfiles; i--;)
         if (!strcmp(w->file[i], name))
@@ -216,13 +218,14 @@ void works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t
     w->note[launch].run = NULL;
     if (!r->launch->work || !r->site_of)
         return;
-    SiteTable t = {
-        .kernel = shown(w, r->launch->kernel->name), .n = r->sites, .place = xcalloc(r->sites, sizeof *t.place)};
+    SiteTable t = {.kernel = works_shown_name(w, r->launch->kernel->name),
+                   .n      = r->sites,
+                   .place  = xcalloc(r->sites, sizeof *t.place)};
     for (uint32_t i = 1; i < r->sites; i++) {
         const Instr *in = r->instr_of[i] < l->ninstr ? l->instr[r->instr_of[i]].in : NULL;
         Place        p  = in ? instr_user_place(r->launch->module, in) : (Place){0};
         if (p.file)
-            t.place[i] = (SitePlace){file_name(w, p.file), p.line, p.col};
+            t.place[i] = (SitePlace){works_file_name(w, p.file), p.line, p.col};
     }
     SiteTable *have = w->tables;
     while (have && (have->n != t.n || strcmp(have->kernel, t.kernel) != 0 ||
@@ -261,7 +264,7 @@ WwFindingEnd works_end_of(const Works *w, uint32_t launch, unsigned site, unsign
         uint32_t instr = n->run->instr_of[site];
         Place    p =
             instr != NO_INSTR ? instr_user_place(n->run->launch->module, n->run->info->instr[instr].in) : (Place){0};
-        e.kernel = shown(w, n->run->launch->kernel->name);
+        e.kernel = works_shown_name(w, n->run->launch->kernel->name);
         e.file = p.file, e.line = p.line, e.col = p.col;
     }
     return e;
@@ -292,7 +295,7 @@ static const WwFindingEnd *call_end(const Works *w, const HostWork *h, const cha
 }
 
 /* Looks for the host's call once, and only for work that is, or may be, told of. */
-static const WwFindingEnd *asked(Works *w, HostWork *h)
+const WwFindingEnd *works_asked(Works *w, HostWork *h)
 {
     const char *noun = works_noun(h);
     Asked      *a    = &w->asked[(uintptr_t)h->call / 64 % ASKED_KEPT];
@@ -329,7 +332,7 @@ HostWork *works_beside(Works *w, const WorkOrder *me, size_t *n)
         if (!more)
             continue;
         for (size_t k = 0; k < more; k++)
-            asked(w, &w->queue[i].host[(size_t)(h - w->queue[i].host) + k]);
+            works_asked(w, &w->queue[i].host[(size_t)(h - w->queue[i].host) + k]);
         list = xrealloc(list, (*n + more) * sizeof *list);
         memcpy(list + *n, h, more * sizeof *list);
         *n += more;
@@ -339,6 +342,7 @@ HostWork *works_beside(Works *w, const WorkOrder *me, size_t *n)
 
 void works_forget(Works *w, uint64_t address, uint64_t bytes)
 {
+    constants_forget(w, address, bytes);
     for (uint32_t i = 0; i < w->nqueues; i++) {
         Queue *q    = &w->queue[i];
         size_t kept = 0;
@@ -384,7 +388,7 @@ const char *works_verb(const HostWork *h)
 }
 
 /* Is it the first time that these two are told? */
-static bool fresh(Works *w, uint64_t a, uint64_t b)
+bool works_fresh(Works *w, uint64_t a, uint64_t b)
 {
     uint64_t key = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
     for (size_t i = 0; i < w->ntold; i++)
@@ -395,7 +399,7 @@ static bool fresh(Works *w, uint64_t a, uint64_t b)
     return w->ntold < SHOWN_LINES;
 }
 
-static WwFinding *tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message)
+WwFinding *works_tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message)
 {
     const Rule *rule          = rule_row(RULE_RACE_STREAM);
     w->pending                = xrealloc(w->pending, (w->npending + 1) * sizeof *w->pending);
@@ -423,15 +427,16 @@ static void against_stamp(Works *w, HostWork *h, const WorkOrder *o, uint64_t at
     if (!n || works_is_before(o, n->queue, n->count))
         return;
     WwFindingEnd e = works_end_of(w, i->launch, stamp_site(s), stamp_thread(s), i->block);
-    if (!fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
+    if (!works_fresh(w, (uint64_t)(uintptr_t)n->sites << 13 ^ stamp_site(s), (uint64_t)h->kind << 1 | h->writes))
         return;
-    WwFinding *f = tell(w, &e, at,
-                        arena_printf(w->arena,
-                                     "%s address 0x%" PRIx64
-                                     ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
-                                     "the host)",
-                                     verb(wrote), at, works_noun(h), works_verb(h)));
-    f->other     = asked(w, h);
+    WwFinding *f =
+        works_tell(w, &e, at,
+                   arena_printf(w->arena,
+                                "%s address 0x%" PRIx64
+                                ", which a %s of another stream %s; nothing orders the two (an event, a wait of "
+                                "the host)",
+                                verb(wrote), at, works_noun(h), works_verb(h)));
+    f->other = works_asked(w, h);
 }
 
 static void against_launches(Works *w, HostWork *h, const WorkOrder *o, Time since, Shadow *shadow,
@@ -452,16 +457,16 @@ static void against_one(Works *w, const HostWork *h, HostWork *g)
 {
     uint64_t at = h->from > g->from ? h->from : g->from;
     if ((!h->writes && !g->writes) || h->from >= g->to || g->from >= h->to ||
-        !fresh(w, (uint64_t)g->queue << 32 | h->queue,
-               (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
+        !works_fresh(w, (uint64_t)g->queue << 32 | h->queue,
+                     (uint64_t)g->kind << 32 | (uint64_t)h->kind << 2 | (uint64_t)g->writes << 1 | h->writes))
         return;
-    WwFinding *f = tell(
+    WwFinding *f = works_tell(
         w, NULL, at,
         arena_printf(w->arena, "a %s %s address 0x%" PRIx64 ", which a %s of another stream %s; nothing orders the two",
                      works_noun(h), works_verb(h), at, works_noun(g), works_verb(g)));
     if (h->host)
         h->host(f, h->call);
-    f->other = asked(w, g);
+    f->other = works_asked(w, g);
 }
 
 static void against_host(Works *w, const HostWork *h, const WorkOrder *o)
@@ -479,6 +484,7 @@ static void host_part(Works *w, HostWork h, const WorkOrder *o, Shadow *shadow, 
     Time now = serials_floor(serials), since = works_open_since(w, o, now);
     if (since < now)
         against_launches(w, &h, o, since, shadow, serials);
+    constants_host(w, &h, o);
     against_host(w, &h, o);
     add_host(w, &h);
 }

@@ -35,6 +35,8 @@ bool   works_before(const Works *w, const struct RaceRun *me, uint32_t launch, c
 bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch);
 /* It has ended: keeps the places of its sites. */
 void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);
+/* What it read of constants meets copies and fills that nothing orders with it, and is kept for those that come; adds its findings. */
+void   works_constants(Works *w, const struct RaceRun *r, const CheckLaunch *l, Findings *found);
 /* Numbers of launches begin anew; everything so far happened before. */
 void   works_reset(Works *w);
 /* Copies and fills that nothing orders with the launch, malloc; *n of them, and what asked for them. */

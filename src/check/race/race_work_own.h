@@ -44,6 +44,13 @@ typedef struct Note { /* of a launch */
     uint32_t         grid[3], block[3];
 } Note;
 
+typedef struct ConstantRead { /* by a launch, of a constant (race_constants.c) */
+    uint32_t     queue, count;
+    uint64_t     from, to;
+    bool         some;     /* it read only some of these bytes, nobody knows which */
+    WwFindingEnd end;
+} ConstantRead;
+
 typedef struct Asked { /* what was made of a call of the host's: a loop makes the same ones again and again */
     const void         *call;
     const char         *noun;
@@ -66,12 +73,26 @@ struct Works {
     size_t     npending;
     uint32_t   parts;
     bool       any_flags; /* some launch has */
+    ConstantRead *constant; /* of launches that something submitted later may not know of */
+    size_t     nconstants, constants_cap;
     uint64_t   told[SHOWN_LINES];
     size_t     ntold; /* pairs of ends that were told */
 };
 
 /* Is that work before `me`?  me NULL: all is. */
 bool            works_is_before(const WorkOrder *me, uint32_t queue, uint32_t count);
+/* The place of that call of the host's, as the other end of a finding. */
+const WwFindingEnd *works_asked(Works *w, HostWork *h);
+/* A finding beside any launch; its first end. */
+WwFinding      *works_tell(Works *w, const WwFindingEnd *end, uint64_t address, const char *message);
+/* Is it the first time that these two are told? */
+bool            works_fresh(Works *w, uint64_t a, uint64_t b);
+const char     *works_shown_name(const Works *w, const char *symbol);
+const char     *works_file_name(Works *w, const char *name);
+/* race_constants.c: what the host writes meets constants that launches read; what everybody knows of, or lies in that memory, is forgotten. */
+void            constants_host(Works *w, HostWork *h, const WorkOrder *o);
+void            constants_settle(Works *w, const WorkOrder *o);
+void            constants_forget(Works *w, uint64_t address, uint64_t bytes);
 /* Since when has there been a launch that is not ordered with o? */
 Time            works_open_since(const Works *w, const WorkOrder *o, Time now);
 /* A queue's copies and fills that are not before `me`, *n of them. */
