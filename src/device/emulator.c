@@ -492,11 +492,6 @@ static uint64_t grid_barrier(Emulator *e, const WwLaunch *w)
     return at;
 }
 
-static uint64_t find_variable(const void *loaded, const Var *v, uint64_t *bytes)
-{
-    return emu_module_variable(loaded, v->name, bytes);
-}
-
 static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaunch *l, const void *params, WwResult *r,
                        Children *more)
 {
@@ -504,7 +499,6 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     const WwLaunch *w     = l->w;
     CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
     check.work            = l->work;
-    check.variable        = find_variable;
     check.loaded          = ((EmulatorModule *)m)->em;
     e->launches++;
     Watchers  watch   = watchers_new(e, m->ptx, k, l, params, &check);

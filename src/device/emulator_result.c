@@ -255,6 +255,11 @@ static bool find_allocation(void *user, uint64_t address, uint64_t *base, uint64
     return emu_find(((const Emulator *)user)->emu, address, base, bytes, name);
 }
 
+static uint64_t find_variable(const void *loaded, const Var *v, uint64_t *bytes)
+{
+    return emu_module_variable(loaded, v->name, bytes);
+}
+
 static bool find_resources(void *user, const Module *m, const Func *kernel, Resources *out)
 {
     Emulator *e = user;
@@ -273,6 +278,7 @@ CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func
                          .seed      = e->seed,
                          .profile   = e->profile,
                          .find      = find_allocation,
+                         .variable  = find_variable,
                          .user      = (void *)(uintptr_t)e,
                          .resources = find_resources};
 }

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/sizes.h"
+#include "cuda/process/context.h"
 
 static Array  *arrays;
 static Mipmap *mipmaps;
@@ -131,13 +132,21 @@ Extent array_size(const Array *a)
 
 static Array *make(const TexFormat *f, Extent e, unsigned flags)
 {
-    Array *a = xcalloc(1, sizeof *a);
-    *a       = (Array){.device = state_current(), .extent = e, .flags = flags, .format = *f};
-    a->pitch = e.width * texel_bytes(f);
-    a->slice = a->pitch * array_size(a).height;
-    a->next  = arrays;
-    arrays   = a;
+    Array *a   = xcalloc(1, sizeof *a);
+    *a         = (Array){.device = state_current(), .extent = e, .flags = flags, .format = *f};
+    a->pitch   = e.width * texel_bytes(f);
+    a->slice   = a->pitch * array_size(a).height;
+    a->next    = arrays;
+    arrays     = a;
+    a->context = context_now();
+    if (state.options.check)
+        a->caller = caller_now();
     return a;
+}
+
+const Array *array_next(const Array *a)
+{
+    return a ? a->next : arrays;
 }
 
 static void forget(Array *a)

@@ -29,6 +29,8 @@ typedef struct Array { /* cudaArray_t and CUarray point here */
     uint64_t    base;
     size_t      pitch, slice; /* bytes */
     Mipmap     *mipmap;   /* whose level it is, or NULL */
+    Caller      caller;   /* who made it; only where something is checked */
+    const void *context;  /* that was current then */
     struct Array *next;
 } Array;
 
@@ -42,6 +44,8 @@ struct Mipmap {
 
 CuErr   array_new(Array **out, const TexFormat *f, Extent e, unsigned flags);
 CuErr   array_free(Array *a);
+/* The one behind a (NULL: the first), or NULL. */
+const Array *array_next(const Array *a);
 /* The handle's array; NULL: there is none. */
 Array  *array_of(void *handle);
 CuErr   mipmap_new(Mipmap **out, const TexFormat *f, Extent e, unsigned nlevels, unsigned flags);

@@ -72,6 +72,12 @@ const Range *devmem_next_shared(uint64_t from)
     return i < shared.n ? shared.at[i] : NULL;
 }
 
+const Range *devmem_next(uint64_t from)
+{
+    size_t i = from ? above(&all, from - 1) : 0;
+    return i < all.n ? all.at[i] : NULL;
+}
+
 void devmem_note(Range r)
 {
     version++;
@@ -134,45 +140,6 @@ bool devmem_host_writes(void)
             return true;
     return false;
 }
-
-static int by_caller(const void *a, const void *b)
-{
-    const Caller *x = &((const LeakSite *)a)->caller, *y = &((const LeakSite *)b)->caller;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    for (unsigned i = 0; i < x->n; i++)
-        if (x->at[i] != y->at[i])
-            return (uintptr_t)x->at[i] < (uintptr_t)y->at[i] ? -1 : 1;
-    return 0;
-}
-
-/* What the program allocated and has not freed, by the call that did. */
-static size_t devmem_leaks(LeakSite **list)
-{
-    LeakSite *site = xcalloc(all.n + 1, sizeof *site);
-    size_t    n = 0, sites = 0;
-    for (size_t i = 0; i < all.n; i++) {
-        const Range *r = all.at[i];
-        if (!r->registered && !r->variable && !r->mapped && !r->imported && !r->pool)
-            site[n++] = (LeakSite){r->caller, 1, r->bytes, r->bytes};
-    }
-    if (n)
-        qsort(site, n, sizeof *site, by_caller);
-    for (size_t i = 0; i < n; i++) {
-        LeakSite *s = sites ? &site[sites - 1] : NULL;
-        if (!s || by_caller(s, &site[i]) != 0) {
-            site[sites++] = site[i];
-            continue;
-        }
-        s->n++;
-        s->bytes += site[i].bytes;
-        s->largest = s->largest > site[i].bytes ? s->largest : site[i].bytes;
-    }
-    *list = site;
-    return sites;
-}
-
-STATE_PART(leaks, devmem_leaks)
 
 size_t devmem_used(int n)
 {

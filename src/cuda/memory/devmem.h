@@ -47,6 +47,8 @@ bool         devmem_sees(int device, int other);
 /* The same for what came from one memory pool. */
 void         devmem_share_pool(const void *pool, int to, bool on);
 
+/* The first range at or behind that address, or NULL. */
+const Range *devmem_next(uint64_t from);
 /* The first range at or behind that address that the host's code sees and that can be closed to it (pinned, managed, closable), or NULL. */
 const Range *devmem_next_shared(uint64_t from);
 /* Grows with every change of the table. */

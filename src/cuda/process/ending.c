@@ -226,7 +226,7 @@ static void find_unfreed(void)
 static void find_leaks(void)
 {
     uint64_t blocks, heap;
-    if (!state.options.check)
+    if (!state.options.check || state.sticky != cudaSuccess) /* behind a failed kernel nothing can be freed */
         return;
     if (!state.collected)
         find_unfreed();
