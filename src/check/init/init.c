@@ -164,7 +164,8 @@ static void on_use(void *state, const PoisonUse *u)
 
 static bool goes_to_registers(const InitState *s, const Access *a)
 {
-    return op_plain_load(s->watch->info->instr[a->instr].in);
+    const Instr *in = s->watch->info->instr[a->instr].in;
+    return op_plain_load(in) || op_is(in, TRAIT_TEXTURE);
 }
 
 /* What is not loaded into registers is used at once. */

@@ -153,6 +153,18 @@ void poison_notify(Warp *w, const MemInfo *info, Access *a)
     w->merge = NULL; /* back to the scheduler, which goes on in poison_run */
 }
 
+void poison_result(Warp *w, Slot d, unsigned bytes, uint32_t mask, const uint32_t *origin)
+{
+    poison_begin(w->worker, w->frame);
+    poison_mark(w->frame, d, (size_t)bytes * LANES);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(m);
+        memset(w->frame->shadow + d + lane * bytes, POISON_MOVED, bytes);
+        w->frame->origin[(d + lane * bytes) / 4] = origin[lane];
+    }
+    w->merge = NULL;
+}
+
 /* ---- calls ---- */
 
 static size_t place(const Frame *f, uint32_t offset, bool reg, uint32_t bytes, unsigned lane)

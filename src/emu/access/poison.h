@@ -39,6 +39,8 @@ static inline bool poison_marked(const Frame *f, size_t at, size_t bytes)
             return true;
     return false;
 }
+/* Registers of `bytes` a lane hold what nobody wrote, in these lanes, from these origins. */
+void poison_result(Warp *w, Slot d, unsigned bytes, uint32_t mask, const uint32_t *origin);
 void poison_report(Warp *w, uint32_t instr, PoisonUseKind kind, uint32_t mask, const uint32_t *origin);
 
 #endif

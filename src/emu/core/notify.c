@@ -41,27 +41,32 @@ void block_notify_start(Block *b, Worker *k)
 
 void read_notify(Warp *w, const Uop *u, unsigned lane, uint64_t address, unsigned bytes)
 {
-    const EmuLaunch *ask    = w->block->launch->ask;
-    uint64_t         shared = address - SHARED_WINDOW - w->shared_base, local = address - LOCAL_WINDOW;
-    bool             in_shared = shared < w->shared_bytes, in_local = local < w->local_bytes;
-    uint32_t         off[LANES]  = {0};
-    uint64_t         addr[LANES] = {0};
-    off[lane]                    = (uint32_t)(in_shared ? shared : local);
-    addr[lane]                   = address;
-    Access a                     = {.instr = u->instr,
-                                    .space = in_shared  ? ACCESS_SHARED
-                                             : in_local ? ACCESS_LOCAL
-                                                        : ACCESS_GLOBAL,
-                                    .op    = ACCESS_LD,
-                                    .bytes = (uint8_t)bytes,
-                                    .mask  = UINT32_C(1) << lane,
-                                    .warp  = w->index,
-                                    .block = w->block->index,
-                                    .off   = in_shared || in_local ? off : NULL,
-                                    .addr  = in_shared || in_local ? NULL : addr};
+    uint64_t shared = address - SHARED_WINDOW - w->shared_base, local = address - LOCAL_WINDOW;
+    bool     in_shared = shared < w->shared_bytes, in_local = local < w->local_bytes;
+    uint32_t off[LANES]  = {0};
+    uint64_t addr[LANES] = {0};
+    off[lane]            = (uint32_t)(in_shared ? shared : local);
+    addr[lane]           = address;
+    Access a             = {.instr = u->instr,
+                            .space = in_shared  ? ACCESS_SHARED
+                                     : in_local ? ACCESS_LOCAL
+                                                : ACCESS_GLOBAL,
+                            .op    = ACCESS_LD,
+                            .bytes = (uint8_t)bytes,
+                            .mask  = UINT32_C(1) << lane,
+                            .warp  = w->index,
+                            .block = w->block->index,
+                            .off   = in_shared || in_local ? off : NULL,
+                            .addr  = in_shared || in_local ? NULL : addr};
+    use_notify(w, &a);
+}
+
+void use_notify(Warp *w, const Access *a)
+{
+    const EmuLaunch *ask = w->block->launch->ask;
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->use)
-            ask->observers[o]->access(w->worker->observer[o], &a);
+            ask->observers[o]->access(w->worker->observer[o], a);
 }
 
 /* Lanes that touch bytes which an alloca left free, and those. */

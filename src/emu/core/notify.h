@@ -16,6 +16,8 @@ void block_notify_start(Block *b, Worker *k);
 /* Tells the observers that know what nobody wrote (Observer.use) that a call of the runtime reads these bytes for one lane: what there is of
  * poison goes out of the kernel.  Power of two bytes, generic address. */
 void read_notify(Warp *w, const Uop *u, unsigned lane, uint64_t address, unsigned bytes);
+/* The same of whole accesses, which nobody else is told of: a->poison says then what of them nobody wrote. */
+void use_notify(Warp *w, const Access *a);
 void async_notify(Warp *w, const Uop *u, AsyncAccess a); /* callers look at Launch.watches_async first */
 #define NOTIFY_SYNC(w, u, ...)                                         \
     do {                                                               \

@@ -45,7 +45,8 @@ static void stopped(Emit *e, const Item *it)
 
 static bool may_load(const Item *it)
 {
-    bool may = it->kind == ITEM_LOAD || it->kind == ITEM_ATOM || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM);
+    bool may = it->kind == ITEM_LOAD || it->kind == ITEM_ATOM || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM) ||
+               (it->kind == ITEM_CALL && it->what.kind == WHAT_CTL && it->what.id == CTL_tex);
     for (uint32_t k = 0; k < it->ninner; k++)
         may |= may_load(&it->inner[k]);
     return may;

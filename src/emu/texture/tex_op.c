@@ -4,7 +4,7 @@
  *
  * A handle is a number that the runtime gave out, or, for a .texref or .surfref, the variable's address: its eight bytes hold the
  * handle that is bound to it.  A handle of no object, of a destroyed one or of one whose memory is gone is a fault.
- * Texture fetches go through no observer: none of the ten counters has them. */
+ * Texture fetches go through no observer, since none of the ten counters has them, but for the one that knows what nobody wrote. */
 #include "emu/texture/tex_op.h"
 
 #include <inttypes.h>
@@ -13,8 +13,10 @@
 
 #include "base/bits.h"
 #include "base/half.h"
+#include "emu/access/poison.h"
 #include "emu/core/ctl.h"
 #include "emu/core/fault.h"
+#include "emu/core/notify.h"
 
 /* ---- handles ---- */
 
@@ -135,29 +137,75 @@ static void write_lane(Warp *w, const TexInfo *t, unsigned lane, const uint32_t 
     }
 }
 
+/* Lanes all of whose texels nobody wrote, of fetches of o by the lanes in mask: their results are what nobody wrote either.  One texel that
+ * somebody wrote makes a result good: how much of it the others are is not asked. */
+static void spoil(Warp *w, const Uop *u, const TexInfo *t, const TexObject *o, uint32_t mask, const TexReads *reads)
+{
+    uint64_t     addr[LANES] = {0};
+    uint32_t     bytes = o->format.bits / 8u * o->format.channels, bad = 0, origin[LANES] = {0};
+    PoisonLanes *p = w->worker->poison;
+    for (uint32_t m = mask; m; m &= m - 1)
+        bad |= reads[__builtin_ctz(m)].n ? m & -m : 0;
+    for (unsigned k = 0; k < TEX_READS && bad; k++) {
+        uint32_t lanes = 0;
+        for (uint32_t m = bad; m; m &= m - 1) {
+            unsigned i = (unsigned)__builtin_ctz(m);
+            lanes |= k < reads[i].n ? m & -m : 0;
+            addr[i]     = reads[i].at[k < reads[i].n ? k : 0];
+            p->bytes[i] = 0;
+        }
+        Access a = {.instr = u->instr, .space = ACCESS_GLOBAL, .op = ACCESS_LD, .bytes = (uint8_t)bytes, .mask = lanes};
+        a.warp   = w->index;
+        a.block  = w->block->index;
+        a.addr   = addr;
+        a.poison = p;
+        p->any   = 0;
+        if (lanes)
+            use_notify(w, &a);
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            unsigned i  = (unsigned)__builtin_ctz(m);
+            bool     is = (p->any & m & -m) && p->bytes[i] == (bytes == 32 ? UINT32_MAX : (UINT32_C(1) << bytes) - 1);
+            origin[i]   = p->origin[i];
+            bad &= is ? UINT32_MAX : ~(m & -m);
+        }
+    }
+    for (unsigned k = 0; k < t->nd && bad; k++)
+        if (t->d[k] != NO_SLOT)
+            poison_result(w, t->d[k], t->to_half && !t->packed ? 2 : 4, bad, origin);
+}
+
 const Uop *ctl_tex(Warp *w, const Uop *u)
 {
     const TexInfo   *t = u->ptr;
     const TexObject *o = NULL, *sampler = NULL;
     uint32_t         out[LANES][4];
     uint64_t         last = 0;
-    TexFetch         q    = {.whole = t->whole, .lod_mode = t->lod_mode, .gather = t->gather};
+    uint32_t         same = 0; /* lanes of the object o */
+    TexReads         reads[LANES];
+    TexFetch         q = {.whole = t->whole, .lod_mode = t->lod_mode, .gather = t->gather};
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i      = (unsigned)__builtin_ctz(m);
         uint64_t handle = SLOT(w, uint64_t, t->handle)[i];
-        if (!o || handle != last) /* mostly the same in all lanes */
-            o = tex_object(w, u, handle, TEX_TEXTURE, i);
+        if (!o || handle != last) { /* mostly the same in all lanes */
+            o    = tex_object(w, u, handle, TEX_TEXTURE, i);
+            same = 0;
+        }
+        same |= m & -m;
         last    = handle;
         sampler = o && t->sampler != NO_SLOT ? tex_object(w, u, SLOT(w, uint64_t, t->sampler)[i], TEX_TEXTURE, i) : o;
         if (!sampler)
             return STOP;
         fetch_lane(w, t, i, &q);
+        q.reads    = w->worker->poison ? &reads[i] : NULL;
+        reads[i].n = 0;
         texture_fetch(o, &sampler->sampler, &q, out[i]);
         if (t->to_half)
             narrow(t, o, &sampler->sampler, out[i]);
     }
     for (uint32_t m = w->mask; m; m &= m - 1)
         write_lane(w, t, (unsigned)__builtin_ctz(m), out[__builtin_ctz(m)]);
+    if (w->worker->poison)
+        spoil(w, u, t, o, same, reads);
     if (t->resident != NO_SLOT) { /* no memory is sparse here: always resident */
         uint32_t p = pred_get(w, t->resident) | w->mask;
         memcpy(w->r + t->resident, &p, 4);

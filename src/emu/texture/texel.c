@@ -13,11 +13,15 @@ unsigned texel_bytes(const TexFormat *f)
     return (unsigned)f->bits / 8u * f->channels;
 }
 
+uint64_t texel_address(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z)
+{
+    return l->base + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * texel_bytes(&t->format);
+}
+
 void texel_read(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z, uint32_t v[4])
 {
-    const TexFormat *f  = &t->format;
-    uint64_t         at = l->base + (uint64_t)z * l->slice + (uint64_t)y * l->pitch + (uint64_t)x * texel_bytes(f);
-    const uint8_t   *p  = (const uint8_t *)(uintptr_t)at;
+    const TexFormat *f = &t->format;
+    const uint8_t   *p = (const uint8_t *)(uintptr_t)texel_address(t, l, x, y, z);
     uint16_t         h;
     v[0] = v[1] = v[2] = v[3] = 0;
     for (unsigned c = 0; c < f->channels; c++)

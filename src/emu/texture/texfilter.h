@@ -32,6 +32,7 @@ typedef enum TexArithmetic { TEX_ARITH_F32, TEX_ARITH_F16, TEX_ARITH_U8, TEX_ARI
 uint32_t texfilter_sum(TexArithmetic a, const uint32_t *v, const uint32_t *w, unsigned n, unsigned reach);
 
 /* texel.c */
+uint64_t      texel_address(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z);
 void          texel_read(const TexObject *t, const TexLevel *l, int64_t x, int64_t y, int64_t z, uint32_t v[4]);
 TexArithmetic texel_arithmetic(const TexFormat *f);
 /* One channel's bits as a float in point mode. */

@@ -86,11 +86,13 @@ static TexFormat channel_format(const TexObject *t, const TexSampler *s, unsigne
 }
 
 static void read_texel(const TexObject *t, const TexSampler *s, const TexLevel *l, int64_t x, int64_t y, int64_t z,
-                       uint32_t v[4])
+                       TexReads *reads, uint32_t v[4])
 {
     bool there = inside(l, x, y, z);
     if (there)
         texel_read(t, l, x, y, z, v);
+    if (there && reads && reads->n < TEX_READS)
+        reads->at[reads->n++] = texel_address(t, l, x, y, z);
     if (there && !s->srgb)
         return;
     for (unsigned c = 0; c < 4; c++) {
@@ -185,7 +187,7 @@ static void add_level(const TexObject *t, const TexSampler *s, const TexLevel *l
             memset(g->v[g->n], 0, sizeof g->v[0]);
             continue;
         }
-        read_texel(t, s, l, x, y, z, g->v[g->n]);
+        read_texel(t, s, l, x, y, z, q->reads, g->v[g->n]);
     }
 }
 
@@ -264,7 +266,7 @@ static void whole_fetch(const TexObject *t, const TexSampler *s, uint32_t level,
     }
     if (!inside(l, x, y, z) || (t->shape == TEX_1D && !t->linear_memory) || t->shape >= TEX_CUBE)
         return;
-    read_texel(t, s, l, x, y, z, v);
+    read_texel(t, s, l, x, y, z, q->reads, v);
     for (unsigned c = 0; c < 4; c++)
         out[c] = point_value(t, s, v[c], c);
 }
@@ -283,7 +285,8 @@ void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, u
         return;
     if (!s->linear && !part && q->gather < 0) {
         Place p = place_of(t, s, &t->level[l], q);
-        read_texel(t, s, &t->level[l], p.axis[0].at[0], p.axis[1].at[0], p.volume ? p.axis[2].at[0] : p.layer, g.v[0]);
+        read_texel(t, s, &t->level[l], p.axis[0].at[0], p.axis[1].at[0], p.volume ? p.axis[2].at[0] : p.layer, q->reads,
+                   g.v[0]);
         for (unsigned c = 0; c < 4; c++)
             out[c] = point_value(t, s, g.v[0][c], c);
         return;

@@ -66,6 +66,13 @@ const TexObject *emu_texture(const EmuDevice *d, uint64_t handle);
 
 typedef enum TexLod { TEX_LOD_BASE, TEX_LOD_LEVEL, TEX_LOD_GRADIENT } TexLod;
 
+enum { TEX_READS = 17 };
+
+typedef struct TexReads { /* the texels that a fetch reads */
+    unsigned n;
+    uint64_t at[TEX_READS];
+} TexReads;
+
 typedef struct TexFetch { /* what an instruction asks of one lane */
     bool     whole;       /* coordinates are i, not f */
     float    f[3];
@@ -77,6 +84,7 @@ typedef struct TexFetch { /* what an instruction asks of one lane */
     float    dx[3], dy[3];
     int32_t  offset[3];
     int      gather;      /* component of tld4; -1 = none */
+    TexReads *reads;      /* where to note them; NULL: nobody asks */
 } TexFetch;
 
 /* Four words as tex.v4.u32/.s32/.f32 gives them. */
