@@ -257,9 +257,9 @@ static FaultKind kind_of_global(Memory *m, uint64_t address)
         return FAULT_NULL_ACCESS;
     if (memory_window(m, address) || address - SHARED_WINDOW < WINDOW_BYTES || address - LOCAL_WINDOW < WINDOW_BYTES)
         return FAULT_WRONG_SPACE;
-    if (address < m->base || address >= m->base + m->size)
-        return FAULT_HOST_POINTER;
-    return memory_was_freed(m, address) ? FAULT_USE_AFTER_FREE : FAULT_OUT_OF_BOUNDS;
+    if (memory_was_freed(m, address))
+        return FAULT_USE_AFTER_FREE;
+    return address < m->base || address >= m->base + m->size ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
 }
 
 static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)

@@ -491,7 +491,9 @@ static bool explain_freed(const Freed *f, uint64_t address, char *out, size_t ca
         return false;
     describe(a, what, sizeof what);
     snprintf(out, cap, "%" PRIu64 " bytes into %s, which %s", address - a->base, what,
-             a->resting ? "a graph allocates, and which is free at the moment" : "was freed");
+             a->resting                 ? "a graph allocates, and which is free at the moment"
+             : a->kind == ALLOC_FOREIGN ? "was unmapped or unregistered"
+                                        : "was freed");
     return true;
 }
 
