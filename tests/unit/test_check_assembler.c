@@ -55,9 +55,13 @@ static void one_lane_reduces(void **state)
     assert_int_equal(c.shared_atom_wavefronts, 32);
     assert_int_equal(c.memory_l1_wavefronts_shared, 1);
     assert_int_equal(c.derived__memory_l1_wavefronts_shared_excessive, 0);
-    /* the result is used; the address is computed; exchange is not a reduction */
+    c = counters_of(HEAD "atom.shared.add.u32 %r2, [s], %r0; st.global.u32 [%d2], %r2; ret;\n}\n");
+    assert_int_equal(c.memory_l1_wavefronts_shared, 1); /* its result used: by a sum over the warp */
+    c = counters_of(HEAD "setp.eq.u32 %p0, %r0, 31; @%p0 bra L; atom.shared.add.u32 %r2, [s], %r0; st.global.u32 "
+                         "[%d2], %r2;\nL: ret;\n}\n");
+    assert_int_equal(c.memory_l1_wavefronts_shared, 31); /* of a whole warp alone */
+    /* the address is computed; exchange is not a reduction */
     static const char *const kept[] = {
-        HEAD "atom.shared.add.u32 %r2, [s], %r0; st.global.u32 [%d2], %r2; ret;\n}\n",
         HEAD
         "mov.u32 %r1, s; sub.u32 %r3, %r0, %r0; add.u32 %r1, %r1, %r3; atom.shared.add.u32 %r2, [%r1], %r0; ret;\n}\n",
         HEAD "atom.shared.exch.b32 %r2, [s], %r0; ret;\n}\n"};

@@ -97,7 +97,9 @@ static void keep(Works *w, const CheckLaunch *l, uint32_t instr, const Reading *
     const WorkOrder *o = l->work;
     for (size_t i = w->nconstants; i--;) {
         const ConstantRead *c = &w->constant[i];
-        if (c->queue == o->queue && c->count == o->count && c->from == x->from && c->to == x->to && c->some == x->some)
+        if (c->queue != o->queue || c->count != o->count) /* a launch before */
+            break;
+        if (c->from == x->from && c->to == x->to && c->some == x->some)
             return;
     }
     if (w->nconstants == w->constants_cap) {

@@ -82,7 +82,7 @@ static void mark_end(Stream *s, Graph *g)
     if (!g->end)
         g->end = xcalloc(1, sizeof *g->end);
     sequence_record(g->end, s);
-    g->end->in     = s;
+    g->end->in     = s->queued ? s : NULL; /* which stays then, even if it is destroyed */
     g->end->ticket = s->queued;
 }
 

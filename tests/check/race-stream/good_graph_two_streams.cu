@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch of an executable graph comes behind the one before it, whatever streams they are in. */
+/* A launch of an executable graph comes behind the one before it, whatever streams they are in, and where that stream is no more. */
 #include "../run.h"
 
 __global__ void add(int *a)
@@ -22,6 +22,7 @@ int main()
     cudaGraphInstantiate(&x, g, nullptr, nullptr, 0);
     cudaGraphLaunch(x, s);
     cudaGraphLaunch(x, t);
+    cudaStreamDestroy(t);
     cudaGraphLaunch(x, s);
     add<<<1, 64, 0, s>>>(a);
     return finish();
