@@ -275,8 +275,7 @@ template <typename S>
 static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing *r, int half, int slices, unsigned staged, const HalfKept<S> &kept,
                                                      unsigned *before, float (&d)[S::RESULTS])
 {
-    bool leaves = kept.straight || kept.turned;
-    int  s = 1;
+    int s = 1;
     if constexpr (S::EIGHT != 0) {
         float p[S::RESULTS];
 #pragma unroll
@@ -299,7 +298,7 @@ static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing
         }
     } else {
         multiply_slice<S>(r, half, 0, slices, before, d);
-        if (leaves) {
+        if (kept.straight || kept.turned) {
 #pragma unroll
             for (int j = 0; j < S::BOXES; j++) {
                 if (s < slices)

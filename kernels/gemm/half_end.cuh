@@ -90,6 +90,7 @@ static __device__ __forceinline__ void stage_columns(unsigned to, const unsigned
     }
 }
 
+/* WHOLE: lines of 64 of the last piece, too. */
 template <typename S, bool WHOLE> static __device__ __forceinline__ void stage_piece(unsigned to, const HalfKept<S> &k, int j, bool turned)
 {
     if (j < S::BN / 64)
@@ -139,14 +140,12 @@ static __device__ __forceinline__ void copy_lines(const HalfArgs &a, unsigned fr
     if (warp >= lines || width <= 0)
         return;
     unsigned short *to = (unsigned short *)a.g.c + (r + warp) * a.g.ldc + c;
-    bool            odd = (unsigned long long)to & 2, word, end;
-    int             x = lane * 2 + odd, alone;
+    bool            odd = (unsigned long long)to & 2;
+    int             x = lane * 2 + odd;
+    bool            word = x + 1 < width, first = odd && lane == (width == 2); /* who writes element 0: a lane that writes no last element */
+    bool            end = first || (x < width && !word);
+    int             alone = first ? 0 : x & 63;
     unsigned        two[PHASES], next[PHASES], one[PHASES];
-    word  = x + 1 < width;
-    end   = lane == 0 ? odd : x < width && !word; /* of lanes whose word is none of C's, and of lane 0 */
-    alone = lane == 0 && odd ? 0 : x < width ? x : 0;
-    if (lane == 0 && !odd && width == 1)
-        end = true;
 #pragma unroll
     for (int p = 0; p < PHASES; p++) {
         two[p]  = from + warp * 128 + element_at(warp + p * WARPS, x & 63);
@@ -238,7 +237,7 @@ template <typename S> static __device__ __forceinline__ void send_piece(const Ha
 template <typename S> static __device__ __forceinline__ void send_last(const HalfArgs &a, unsigned slices, unsigned staged, const HalfKept<S> &k)
 {
     enum { ROOM = S::STAGES + S::PIECES, WARPS = WARPGROUP / 32 };
-    static_assert(S::X / 2 >= S::PIECE && 2 * S::BOXES <= 2 * ROOM, "a half of X for a piece");
+    static_assert(S::X / 2 >= S::PIECE && S::BOXES <= ROOM, "a half of X for a piece");
     int half = thread_here() / WARPGROUP - 1;
     slices += half * (S::X / 2);
     places_free();

@@ -305,6 +305,23 @@ static void gemm_turned(void **state)
         }
 }
 
+/* Lines of C that begin on a word or between two, with few elements in their last piece. */
+static void line_ends(void **state)
+{
+    static const size_t      n[]     = {1, 2, 3, 4, 63, 64, 65, 66, 67, 194};
+    static const char *const tiles[] = {"half", "half_160", "half_narrow", "half_slim", "half_96:turned"};
+    uint64_t                 seed    = 101;
+    (void)state;
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (size_t r = 0; r < sizeof tiles / sizeof *tiles; r++) {
+            Case t = {r & 1 ? WW_F16 : WW_BF16, WW_ROW_MAJOR, false, true, 9, n[i], 40, 1, (i + r) % 2, 1, 0, tiles[r]};
+            run_gemm(&t, &seed);
+            t.extra = 2;
+            t.shift = !t.shift;
+            run_gemm(&t, &seed);
+        }
+}
+
 static void gemm_small(void **state)
 {
     static const size_t shape[][3] = {{1, 1, 1}, {3, 2, 5}, {0, 4, 3}, {4, 0, 3}, {5, 7, 0}, {65, 129, 64}};
@@ -615,6 +632,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gemm_shares_k, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_evenly, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_turned, open_small, close_blas),
+        cmocka_unit_test_setup_teardown(line_ends, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),

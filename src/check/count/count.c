@@ -165,21 +165,23 @@ static bool is_joinable(unsigned op)
 /* Adds n accesses of that cost to the sums.  m->addr matters to those alone that have a role or are made narrower. */
 static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const ModelCost *c, uint64_t n)
 {
-    ModelCost   made[NARROW_PARTS];
-    unsigned    parts  = narrow_costs(p, m, c, s->role, made);
-    WwCounters *sum    = &s->sum;
-    bool        shared = m->space == MODEL_SHARED;
-    if (!s->here && m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
-        sum->global_ld_requests_ptx += n * c->requests;
-        sum->global_ld_sectors_ptx += n * c->sectors;
-    }
-    if (m->space == MODEL_GLOBAL && (s->role & (MERGE_REPEAT | MERGE_SINKS)))
+    WwCounters *sum = &s->sum;
+    if (m->space != MODEL_SHARED) {
+        ModelCost made[NARROW_PARTS];
+        if (!s->here && m->space == MODEL_GLOBAL && s->op == ACCESS_LD) {
+            sum->global_ld_requests_ptx += n * c->requests;
+            sum->global_ld_sectors_ptx += n * c->sectors;
+        }
+        if (m->space == MODEL_GLOBAL && (s->role & (MERGE_REPEAT | MERGE_SINKS)))
+            return;
+        unsigned parts = narrow_costs(p, m, c, s->role, made);
+        for (unsigned i = 0; i < parts; i++)
+            counters_cost(sum, m->space, s->op, &made[i], n);
         return;
-    if (shared && !s->here)
+    }
+    if (!s->here)
         counters_cost(sum, m->space, s->op, c, n); /* as PTX has it */
-    for (unsigned i = 0; !shared && i < parts; i++)
-        counters_cost(sum, m->space, s->op, &made[i], n);
-    if (!shared || s->role & MERGE_SINKS)
+    if (s->role & MERGE_SINKS)
         return;
     if (is_joinable(s->op)) {
         joined_count(&s->joined, p, s->role, m, c, n);

@@ -133,6 +133,7 @@ static void leave_gap(Warp *w, const Uop *u, const uint64_t *bytes, uint64_t at,
         want |= ask->observers[o]->gaps;
     if (!want || f->ngaps == MAX_STACK_GAPS || top + STACK_GAP > w->local_bytes)
         return;
+    __atomic_store_n(&w->block->launch->gaps, true, __ATOMIC_RELAXED);
     if (!f->gap)
         f->gap = xcalloc(MAX_STACK_GAPS, sizeof *f->gap);
     StackGap *g  = &f->gap[f->ngaps++];

@@ -73,6 +73,8 @@ void use_notify(Warp *w, const Access *a)
 static const StackGap *stray(const Warp *w, const Access *a, uint32_t *lanes)
 {
     *lanes = 0;
+    if (!__atomic_load_n(&w->block->launch->gaps, __ATOMIC_RELAXED))
+        return NULL;
     for (const Frame *f = w->frame; f; f = f->parent)
         for (uint32_t i = 0; i < f->ngaps; i++) {
             const StackGap *g = &f->gap[i];
