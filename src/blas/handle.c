@@ -114,7 +114,7 @@ static Status find_module(WwBlas *b, const char *entry, WwModule **out)
         return device_fail(b->device, WW_ERR_UNAVAILABLE, "kernel %s was not built: %s", entry,
                            t ? t->reason : "no compiler");
     char  *ptx = kernel_ptx(t);
-    Status s   = device_load(b->device, &(DeviceText){t->file, ptx, t->len, false, t->level, t->code}, out);
+    Status s   = device_load(b->device, &(DeviceText){t->file, ptx, t->len, true, t->level, t->code}, out);
     free(ptx);
     TRY(s);
     b->modules                = xrealloc(b->modules, (b->nmodules + 1) * sizeof *b->modules);

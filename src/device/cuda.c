@@ -363,17 +363,20 @@ static Status load_failed(CudaDevice *c, const Module *ptx, CuResult e, const ch
     return s;
 }
 
-/* The driver compiles the text. */
-static Status compile(CudaDevice *c, const Module *ptx, int level, CuModule *out)
+Status cuda_compile(CudaDevice *c, const Module *ptx, const Func *alone, int level, CuModule *out)
 {
-    /* The driver wants a zero at the end. An option's value that is a number stands in the pointer itself. */
-    char    *text      = memcpy(xcalloc(ptx->text_len + 1, 1), ptx->text, ptx->text_len);
+    Str text = {0};
+    if (alone)
+        ptx_text_of(ptx, alone, &text);
+    else
+        str_addn(&text, ptx->text, ptx->text_len);
+    /* The driver wants a zero at the end, which a Str has. An option's value that is a number stands in the pointer itself. */
     char    *log       = xcalloc(JIT_LOG_BYTES + 1, 1);
     int      options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
     void    *values[]  = {log, (void *)(uintptr_t)JIT_LOG_BYTES, (void *)(uintptr_t)level};
-    CuResult e         = c->drv.module_load(out, text, level ? 3 : 2, options, values);
+    CuResult e         = c->drv.module_load(out, str_text(&text), level ? 3 : 2, options, values);
     Status   s         = e == CU_OK ? WW_OK : load_failed(c, ptx, e, log);
-    free(text);
+    str_free(&text);
     free(log);
     return s;
 }
@@ -385,14 +388,16 @@ static Status cuda_load(WwDevice *d, Module *ptx, const DeviceText *t, WwModule 
     CuModule    handle = NULL;
     CUDA_SCOPE;
     Status s = cuda_enter(c, &scope);
-    if (s == WW_OK && (!t->code || c->drv.module_load(&handle, t->code, 0, NULL, NULL) != CU_OK))
-        s = compile(c, ptx, t->level, &handle);
+    if (s == WW_OK && (!t->code || c->drv.module_load(&handle, t->code, 0, NULL, NULL) != CU_OK) &&
+        !(t->bodies_later && ptx_kernels_stand_alone(ptx)))
+        s = cuda_compile(c, ptx, NULL, t->level, &handle);
     if (s != WW_OK) {
         ptx_module_free(ptx);
         return s;
     }
     CudaModule *m = xcalloc(1, sizeof *m);
     m->handle     = handle;
+    m->level      = t->level;
     module_init(&m->base, d, ptx);
     m->kernels = xcalloc(m->base.nkernels + 1, sizeof *m->kernels);
     *out       = &m->base;
@@ -407,9 +412,15 @@ static void cuda_unload(WwDevice *d, WwModule *m)
     for (size_t i = c->nranges; i-- > 0;)
         if (c->ranges[i].owner == m)
             c->ranges[i] = c->ranges[--c->nranges];
-    if (!c->lost.len && make_current(c, &scope) == WW_OK)
-        c->drv.module_unload(((CudaModule *)m)->handle); /* nothing a caller could do about a failure */
-    free(((CudaModule *)m)->kernels);
+    CudaModule *own = (CudaModule *)m;
+    if (!c->lost.len && make_current(c, &scope) == WW_OK) { /* nothing a caller could do about a failure */
+        if (own->handle)
+            c->drv.module_unload(own->handle);
+        for (size_t i = 0; i < m->nkernels; i++)
+            if (own->kernels[i].own)
+                c->drv.module_unload(own->kernels[i].own);
+    }
+    free(own->kernels);
     module_done(m);
     ptx_module_free(ptx);
     free(m);

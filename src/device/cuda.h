@@ -26,15 +26,20 @@ typedef struct CudaDevice {
 } CudaDevice;
 
 typedef struct CudaKernel {
+    CuModule   own;    /* where it was compiled alone */
     CuFunction fn;     /* NULL: not asked for yet */
     uint32_t   shared; /* dynamic shared memory it has been allowed */
 } CudaKernel;
 
 typedef struct CudaModule {
     WwModule    base;
-    CuModule    handle;
+    CuModule    handle;  /* NULL: each kernel is compiled alone, when it is first launched */
+    int         level;   /* DeviceText's */
     CudaKernel *kernels; /* by index in base.kernels */
 } CudaModule;
+
+/* Has the driver compile a module's text, or one kernel of it alone (NULL: all). */
+Status cuda_compile(CudaDevice *c, const Module *ptx, const Func *alone, int level, CuModule *out);
 
 /* Turns a driver's answer into a Status; on failure the device's message is "what: text (NAME, number)". */
 Status cuda_check(CudaDevice *c, CuResult e, const char *what);

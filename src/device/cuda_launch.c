@@ -18,10 +18,14 @@ static Status find_function(CudaDevice *c, CudaModule *m, const Func *kernel, Cu
     size_t i = 0;
     while (m->base.kernels[i] != kernel)
         i++;
-    *out = &m->kernels[i];
-    if (m->kernels[i].fn)
+    *out          = &m->kernels[i];
+    CudaKernel *k = &m->kernels[i];
+    if (k->fn)
         return WW_OK;
-    return cuda_check(c, c->drv.module_function(&m->kernels[i].fn, m->handle, kernel->name), "cuModuleGetFunction");
+    if (!m->handle && !k->own)
+        TRY(cuda_compile(c, m->base.ptx, kernel, m->level, &k->own));
+    return cuda_check(c, c->drv.module_function(&k->fn, k->own ? k->own : m->handle, kernel->name),
+                      "cuModuleGetFunction");
 }
 
 /* A kernel must be told before it may have more dynamic shared memory than what its static part leaves of 48 KiB. */

@@ -58,7 +58,7 @@ struct WwStream {
 typedef struct DeviceText {
     const char *name, *ptx;
     size_t      len;
-    bool        bodies_later; /* each kernel's code is read when device_kernel first asks for it */
+    bool        bodies_later; /* each kernel's code is read when device_kernel first asks for it, and compiled at its first launch where they stand alone */
     int         level;        /* how far a GPU's driver may optimise, 1 to 4; 0: as far as it likes */
     const char *code;         /* of the same PTX, at that level: a fat binary; NULL: none */
 } DeviceText;

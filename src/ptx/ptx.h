@@ -247,7 +247,7 @@ struct Func {
     uint32_t    line, col;
     bool        unread;       /* its body was only skipped (ptx_parse_outside) */
     uint32_t    body_line;    /* of its '{', where it was */
-    size_t      body_at;      /* and which byte of Module.text */
+    size_t      body_at, body_end; /* and which bytes of Module.text; body_end 0: it was not skipped */
 };
 
 typedef struct Module {
@@ -281,6 +281,10 @@ Status ptx_parse(const char *name, const char *text, size_t len, Diags *diags, M
  * reads the body of a function and of every function that it can reach; until then it has no instructions, registers or variables. */
 Status ptx_parse_outside(const char *name, const char *text, size_t len, Diags *diags, Module **out);
 Status ptx_read(const Module *m, const Func *f, Diags *diags);
+/* Of such a module: the text with this kernel alone, the others' bodies empty; lines keep their numbers.  Appended to *out. */
+void   ptx_text_of(const Module *m, const Func *kernel, Str *out);
+/* Do kernels compiled apart do the same?  Not where the module has variables that they could share; false also where bodies were not skipped. */
+bool   ptx_kernels_stand_alone(const Module *m);
 void   ptx_module_free(Module *m);
 /* Prints text that parses back to the same module (a fixed point: print(parse(print(m))) == print(m)). */
 void   ptx_print(const Module *m, Str *out);

@@ -2,9 +2,10 @@
  *
  * Modules whose functions' bodies are read when they are needed: a program has thousands of kernels and launches a few.
  *
- * The first pass goes past a body by its braces, and the parser stays with the module.  Reading a function reads all that it can reach: the
- * functions it names, those that the module's initialisers name, and every .func once there is a call through a register.  A body is read
- * in the module's scope as it is at the end, so a name that is declared only behind its use is not an error here. */
+ * The first pass goes past a body by its braces, and the parser stays with the module.  Who compiles the text can leave bodies out.
+ * Reading a function reads all that it can reach: the functions it names, those that the module's initialisers name, and every .func
+ * once there is a call through a register.  A body is read in the module's scope as it is at the end, so a name that is declared only
+ * behind its use is not an error here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,37 @@ bool skip_body(Parser *p, Func *f)
     f->unread    = true;
     f->body_at   = (size_t)(open - p->m->text);
     f->body_line = line;
+    f->body_end  = (size_t)(p->lx.p - p->m->text);
     parser_next(p);
     return true;
+}
+
+bool ptx_kernels_stand_alone(const Module *m)
+{
+    for (size_t i = 0; i < m->nvars; i++)
+        if (m->vars[i]->space == SPACE_GLOBAL || m->vars[i]->space == SPACE_CONST)
+            return false;
+    for (size_t i = 0; i < m->nfuncs; i++)
+        if (m->funcs[i]->entry && !m->funcs[i]->body_end)
+            return false;
+    return true;
+}
+
+void ptx_text_of(const Module *m, const Func *kernel, Str *out)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < m->nfuncs; i++) {
+        const Func *f = m->funcs[i];
+        if (f == kernel || !f->entry || !f->body_end)
+            continue;
+        str_addn(out, m->text + from, f->body_at - from);
+        str_add(out, "{ ret;");
+        for (const char *c = m->text + f->body_at; (c = memchr(c, '\n', (size_t)(m->text + f->body_end - c))); c++)
+            str_addc(out, '\n');
+        str_addc(out, '}');
+        from = f->body_end;
+    }
+    str_addn(out, m->text + from, m->text_len - from);
 }
 
 typedef struct Reading {

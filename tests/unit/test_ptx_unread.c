@@ -126,13 +126,47 @@ static void whole_files(void **state)
     assert_true(n > 50);
 }
 
+/* A kernel's text alone is a module: what it reaches is there, other kernels' bodies are empty, and lines keep their numbers. */
+static void alone(void **state)
+{
+    (void)state;
+    Module *m =
+        outside(HEAD ".extern .shared .b8 s[];\n.func f() {\n ret; }\n.entry k()\n{\n call f; ret; }\n"
+                     ".entry l(.param .u32 p) .maxntid 32 { // }\n bar.sync 0;\n ret; }\n.entry n() { exit;\n}\n");
+    Str text = {0};
+    assert_true(ptx_kernels_stand_alone(m));
+    need(m, "l");
+    ptx_text_of(m, ptx_find_func(m, "l"), &text);
+    Module *one = text_parse(text.s, text.len, NULL);
+    assert_non_null(one);
+    assert_int_equal(ptx_find_func(one, "k")->ninstrs, 1); /* ret */
+    assert_int_equal(ptx_find_func(one, "n")->ninstrs, 1);
+    assert_int_equal(ptx_find_func(one, "l")->ninstrs, 2);
+    assert_int_equal(ptx_find_func(one, "l")->maxntid[0], 32);
+    assert_int_equal(ptx_find_func(one, "f")->ninstrs, 1);
+    assert_int_equal(ptx_find_func(one, "l")->instrs[1].line, ptx_find_func(m, "l")->instrs[1].line);
+    str_free(&text);
+    ptx_module_free(one);
+    ptx_module_free(m);
+    static const char *const shared[] = {".global .u32 v;\n", ".const .u32 v = 3;\n"};
+    for (size_t i = 0; i < 2; i++) {
+        str_printf(&text, HEAD "%s.entry k() { ret; }\n", shared[i]);
+        m = outside(text.s);
+        assert_false(ptx_kernels_stand_alone(m));
+        ptx_module_free(m);
+        str_free(&text);
+    }
+    m = text_parse(HEAD ".entry k() { ret; }\n", strlen(HEAD ".entry k() { ret; }\n"), NULL);
+    assert_false(ptx_kernels_stand_alone(m)); /* nothing was skipped */
+    ptx_module_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_demand),
-        cmocka_unit_test(named_by_variables),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(whole_files),
+        cmocka_unit_test(on_demand), cmocka_unit_test(named_by_variables),
+        cmocka_unit_test(mistakes),  cmocka_unit_test(whole_files),
+        cmocka_unit_test(alone),
     };
     return cmocka_run_group_tests_name("ptx_unread", tests, NULL, NULL);
 }
