@@ -9,7 +9,7 @@
  *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
- *   8 bits      EIGHT: slices of 128 of k, operands along k; what a slice adds up leaves the tensor cores, and is added as floats.
+ *   8 bits      EIGHT: slices of 128 of k, operands along k; what one slice, or two for 16-bit results, add up leaves the tensor cores, and is added as floats.
  *   results     half_end.cuh.  Those of 16 bits stay in registers, two in each, and leave while the next tile's first slices are multiplied.
  *   last round  where it would leave much of the card idle, the slices of its pairs, and of the round before it, are shared out evenly: a cluster
  *               begins with the pair that the next one ends, and ends with the one that the cluster before it began.  The warpgroup that is the
@@ -250,8 +250,8 @@ template <typename S> static __device__ __forceinline__ void last_slice(const Ha
     buffer_read(r.empty + buffer * 8);
 }
 
-/* The same of 8-bit operands, whose sums in the tensor cores are short: p, of a slice, is added up as floats. */
-template <typename S> static __device__ __forceinline__ void order_eight(const HalfRing &r, int half, float (&p)[S::RESULTS])
+/* The same of 8-bit operands, whose sums in the tensor cores are short: p, of one slice or two, is added up as floats.  more: p has the one in front. */
+template <typename S> static __device__ __forceinline__ void order_eight(const HalfRing &r, int half, bool more, float (&p)[S::RESULTS])
 {
     unsigned at = r.slices + r.buffer * S::SLICE;
     bar_wait(r.full + r.buffer * 8, r.phase);
@@ -259,11 +259,27 @@ template <typename S> static __device__ __forceinline__ void order_eight(const H
     wgmma_begin();
 #pragma unroll
     for (int l = 0; l < S::ROW / 32; l++)
-        wgmma_eight<S::EIGHT>(p, x + l * 2, y + l * 2, l > 0);
+        wgmma_eight<S::EIGHT>(p, x + l * 2, y + l * 2, more || l > 0);
     wgmma_commit();
 }
 
-template <typename S> static __device__ __forceinline__ void end_eight(HalfRing *r)
+/* Slice s, and for 16-bit results the next with it, whose sums then stay in the tensor cores: what they cut is less than what rounding
+ * takes.  All but the last have been read.  Returns the first slice that is left. */
+template <typename S> static __device__ __forceinline__ int order_sums(const HalfArgs &a, HalfRing *r, int half, int s, int slices, float (&p)[S::RESULTS])
+{
+    bool alone = a.wide || s + 1 == slices;
+    order_eight<S>(*r, half, false, p);
+    if (!alone) {
+        unsigned before = r->empty + r->buffer * 8;
+        ring_next<S>(r);
+        order_eight<S>(*r, half, true, p);
+        wgmma_wait<1>();
+        buffer_read(before);
+    }
+    return s + (alone ? 1 : 2);
+}
+
+template <typename S> static __device__ __forceinline__ void end_sums(HalfRing *r)
 {
     wgmma_wait<0>();
     buffer_read(r->empty + r->buffer * 8);
@@ -281,17 +297,17 @@ static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i++)
             asm volatile("mov.f32 %0, 0f00000000;" : "=f"(p[i])); /* anew, so that it takes no registers between two tiles; in front of the fence */
-        order_eight<S>(*r, half, p);
+        s = order_sums<S>(a, r, half, 0, slices, p);
 #pragma unroll
         for (int j = 0; j < S::BOXES; j++)
             send_piece<S>(a, staged, kept, j);
-        end_eight<S>(r);
+        end_sums<S>(r);
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i++)
             asm volatile("mov.f32 %0, %1;" : "=f"(d[i]) : "f"(p[i])); /* in front of the next one */
-        for (; s < slices; s++) {
-            order_eight<S>(*r, half, p);
-            end_eight<S>(r);
+        while (s < slices) {
+            s = order_sums<S>(a, r, half, s, slices, p);
+            end_sums<S>(r);
 #pragma unroll
             for (int i = 0; i < S::RESULTS; i++)
                 d[i] += p[i];

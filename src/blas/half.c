@@ -53,7 +53,7 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 
 /* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
  * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.
- * 8-bit slices, whose sums are added up as floats, take 7/5 of the time; those of a Y along n a little more, the more the wider its boxes of 64 are than
+ * 8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little more, the more the wider its boxes of 64 are than
  * the tile. */
 static const struct ShareCost {
     int      columns;
@@ -79,7 +79,7 @@ static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skew
     while (c->columns > r->columns)
         c++;
     uint64_t slice = r->layouts == RUNG_SPLIT        ? SPLIT_PRODUCTS * c->slice
-                     : r->layouts == RUNG_EIGHT      ? c->slice * 7 / 5
+                     : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
     s.cost         = (s.rounds * s.slices + s.share) * slice;
