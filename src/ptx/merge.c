@@ -322,10 +322,9 @@ static void note_write(void *user, const Operand *o, bool written)
 }
 
 /* By block: does something in it keep loads apart, or change a base? */
-static bool *opaque_blocks(const Func *f, const MergeLoads *l)
+static bool *opaque_blocks(const Func *f, const Cfg *cfg, const MergeLoads *l)
 {
-    const Cfg *cfg    = merge_loads_cfg(l);
-    bool      *opaque = xcalloc(cfg->nblocks + 1, sizeof *opaque), *changing = changing_bases(f, l);
+    bool *opaque = xcalloc(cfg->nblocks + 1, sizeof *opaque), *changing = changing_bases(f, l);
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         Writes w = {changing, keeps_apart(&f->instrs[i])};
         if (f->nregs)
@@ -336,14 +335,14 @@ static bool *opaque_blocks(const Func *f, const MergeLoads *l)
     return opaque;
 }
 
-void merge_plan(const Func *f, MergeAt *at, const void *user, uint32_t *role)
+void merge_plan(const Func *f, const Cfg *cfg, MergeAt *at, const void *user, uint32_t *role)
 {
     memset(role, 0, f->ninstrs * sizeof *role);
     bool *varying = NULL;
-    Run   r = {.at = at, .user = user, .role = role, .loads = merge_loads_new(f), .power = ptx_multiples(f, at, user)};
-    const Cfg *cfg    = merge_loads_cfg(r.loads);
-    bool      *opaque = opaque_blocks(f, r.loads);
-    uint32_t   block  = 0;
+    Run   r       = {
+                .at = at, .user = user, .role = role, .loads = merge_loads_new(f, cfg), .power = ptx_multiples(f, at, user)};
+    bool    *opaque = opaque_blocks(f, cfg, r.loads);
+    uint32_t block  = 0;
     for (uint32_t i = 0; i < f->ninstrs; i++) {
         const Instr *in     = &f->instrs[i];
         unsigned     bytes  = plain_bytes(in);

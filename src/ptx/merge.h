@@ -13,7 +13,7 @@
 #ifndef WW_PTX_MERGE_H
 #define WW_PTX_MERGE_H
 
-#include "ptx/ptx.h"
+#include "ptx/cfg.h"
 
 /* bits of a role */
 enum {
@@ -37,6 +37,6 @@ enum {
 typedef uint32_t MergeAt(const void *user, const Var *v);
 
 /* role[i] of instruction i of f; 0 = stays what it is. */
-void merge_plan(const Func *f, MergeAt *at, const void *user, uint32_t *role);
+void merge_plan(const Func *f, const Cfg *cfg, MergeAt *at, const void *user, uint32_t *role);
 
 #endif

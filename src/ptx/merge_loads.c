@@ -32,7 +32,7 @@ typedef struct Written { /* of a register */
 struct MergeLoads {
     const Func *f;
     Arena      *arena;
-    Cfg        *cfg;
+    const Cfg  *cfg;
     Written    *def; /* by Reg.index */
     MergeItem  *item;
     size_t      items;
@@ -54,13 +54,13 @@ static void note_written(void *user, const Operand *o, bool written)
         l->def[o->reg->index].reads++;
 }
 
-MergeLoads *merge_loads_new(const Func *f)
+MergeLoads *merge_loads_new(const Func *f, const Cfg *cfg)
 {
     Arena      *a = arena_new();
     MergeLoads *l = ARENA_NEW(a, MergeLoads);
     l->f          = f;
     l->arena      = a;
-    l->cfg        = cfg_build(a, f);
+    l->cfg        = cfg;
     l->def        = ARENA_ARRAY(a, Written, f->nregs + 1);
     l->item       = ARENA_ARRAY(a, MergeItem, f->ninstrs + 1);
     l->last       = ARENA_ARRAY(a, uint32_t, l->cfg->nblocks + 1);
@@ -73,11 +73,6 @@ MergeLoads *merge_loads_new(const Func *f)
             l->def[in->opd[0].reg->index].instr = i;
     }
     return l;
-}
-
-const Cfg *merge_loads_cfg(const MergeLoads *l)
-{
-    return l->cfg;
 }
 
 static bool written_once(const MergeLoads *l, const Reg *r)

@@ -2,7 +2,7 @@
  *
  * Inside merge.c: which shared loads become one.
  *
- *     MergeLoads *l = merge_loads_new(f);
+ *     MergeLoads *l = merge_loads_new(f, cfg);
  *     ... for each instruction in order: merge_loads_block where a block begins, merge_loads_close, merge_loads_add, merge_loads_forget
  *     merge_loads_end(l, role);
  */
@@ -29,8 +29,7 @@ bool merge_same_slot(const MergeItem *a, const MergeItem *b);
 
 typedef struct MergeLoads MergeLoads;
 
-MergeLoads *merge_loads_new(const Func *f);
-const Cfg  *merge_loads_cfg(const MergeLoads *l);
+MergeLoads *merge_loads_new(const Func *f, const Cfg *cfg);
 /* A block begins: goes on where the block that leads there ended, if nothing on any way between keeps loads apart.  opaque: by block,
  * whether something in it does. */
 void merge_loads_block(MergeLoads *l, uint32_t block, const bool *opaque);

@@ -270,7 +270,7 @@ static uint32_t role_of_base(int64_t multiple)
     Func   f    = function(in, sizeof in / sizeof *in);
     uint32_t role[sizeof in / sizeof *in];
     mov.types[0] = TY_U32;
-    merge_plan(&f, NULL, NULL, role);
+    merge_plan(&f, cfg_build(a, &f), NULL, NULL, role);
     arena_free(a);
     return role[1];
 }
@@ -303,7 +303,7 @@ static void roles(void **state)
     enum { N = sizeof in / sizeof *in };
     Func     f = function(in, N);
     uint32_t role[N];
-    merge_plan(&f, NULL, NULL, role); /* there are no variables */
+    merge_plan(&f, cfg_build(a, &f), NULL, NULL, role); /* there are no variables */
     static const uint16_t want[N] = {0,
                                      MERGE_QUAD | MERGE_PAIR | MERGE_PAIR1,
                                      MERGE_QUAD | MERGE_QUAD1 | MERGE_PAIR | MERGE_PAIR1,
@@ -337,7 +337,7 @@ static WwCounters uniform_loads(const char *profile, uint32_t base, uint32_t ske
     uint32_t role[4];
     for (unsigned i = 0; i < 4; i++)
         in[i] = load(a, &ld, 10 + i, 1, 4 * i);
-    merge_plan(&f, NULL, NULL, role); /* there are no variables */
+    merge_plan(&f, cfg_build(a, &f), NULL, NULL, role); /* there are no variables */
     for (unsigned i = 0; i < 4; i++)
         ids[i] = (EmuInstr){.func = &f, .in = &in[i], .merges = role[i]};
     LaunchInfo info = {.instrs = 4, .workers = 1, .instr = ids};

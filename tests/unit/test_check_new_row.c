@@ -61,7 +61,9 @@ static uint32_t nowhere(const void *user, const Var *v)
 static bool merged(const Func *f)
 {
     uint32_t role[32];
-    merge_plan(f, nowhere, NULL, role);
+    Arena   *a = arena_new();
+    merge_plan(f, cfg_build(a, f), nowhere, NULL, role);
+    arena_free(a);
     return role[LOAD_SHARED] & MERGE_PAIR;
 }
 

@@ -202,7 +202,7 @@ void layout_function(Program *p, Code *c)
     const Func *f     = c->func;
     Arena      *tmp   = arena_new();
     bool        share = f->ninstrs > SHARE_FROM;
-    Lifetime   *life  = ptx_lifetimes(tmp, f, share ? cfg_build(tmp, f) : NULL);
+    Lifetime   *life  = ptx_lifetimes(tmp, f, share ? c->cfg : NULL);
     for (uint32_t i = 0; i < c->nsinks; i++) /* it is asked for its address once more, in another block */
         life[f->instrs[c->sink[i].instr].opd[1].elem[0].reg->index].brief = false;
     uint32_t top = 0, pred = 0, pred_left = 0;

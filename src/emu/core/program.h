@@ -28,6 +28,7 @@ enum { LINE_APART = 255 };  /* in no lane's registers: constants, parameter buff
 
 typedef struct Code { /* one lowered function */
     const Func *func;
+    const Cfg  *cfg;          /* of func, while the program is built */
     Uop        *uops;
     uint32_t    nuops, instr_base, frame_bytes;
     ConstSlot  *consts;
@@ -44,7 +45,7 @@ typedef struct Code { /* one lowered function */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
     struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */
-    const struct Sink *sink; uint32_t nsinks;  /* loads that somebody wants to hear of where the assembler makes them (ptx/sinks.h) */
+    const struct Sink *sink; uint32_t nsinks;  /* loads that somebody wants to hear of where the assembler makes them (ptx/sinks.h), by block */
 } Code;
 
 typedef struct CodeBlock {    /* a basic block */

@@ -77,13 +77,19 @@ static void lower_head(Lower *lo, const Instr *first, const Instr *end)
 /* Tells of the loads that are made where the block begins. */
 static void lower_sinks(Lower *lo, uint32_t block)
 {
-    const Code *c = lo->code;
-    for (uint32_t i = 0; i < c->nsinks; i++) {
+    const Code *c     = lo->code;
+    uint32_t    first = 0, end = c->nsinks;
+    while (first < end) { /* to the block's first one */
+        uint32_t middle = first + (end - first) / 2;
+        if (c->sink[middle].block < block)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    for (uint32_t i = first; i < c->nsinks && c->sink[i].block == block; i++) {
         const Sink *s = &c->sink[i];
-        if (s->block != block)
-            continue;
-        lo->in    = &lo->f->instrs[s->instr];
-        lo->instr = c->instr_base + s->instr;
+        lo->in        = &lo->f->instrs[s->instr];
+        lo->instr     = c->instr_base + s->instr;
         if (s->guard) {
             Uop *u = lo_emit(lo, lo_ctl(lo, CTL_guard));
             u->a   = c->reg_slot[s->guard->index];
@@ -186,10 +192,10 @@ void lower_function(EmuModule *em, Program *p, Code *code)
                   .p      = p,
                   .code   = code,
                   .f      = code->func,
+                  .cfg    = code->cfg,
                   .top    = code->first_free,
                   .fpmode = UINT32_MAX,
                   .carry  = NO_SLOT};
-    lo.cfg     = cfg_build(tmp, code->func);
     p->reuses_shared |= reuses_shared(tmp, code->func, lo.cfg);
     for (size_t i = 0; i < code->func->ninstrs; i++)
         p->has_mbarriers |= code->func->instrs[i].op && op_is(&code->func->instrs[i], TRAIT_MBARRIER);

@@ -30,7 +30,7 @@ struct Lower {
     Code        *code;
     const Func  *f;
     const Instr *in;       /* being lowered */
-    Cfg         *cfg;
+    const Cfg   *cfg;
     Uop         *uops;
     uint32_t     nuops, cap;
     uint32_t     instr;    /* its id */

@@ -204,24 +204,33 @@ static uint32_t shared_at(const void *p, const Var *v)
     return layout_shared(p, v);
 }
 
+static int by_block(const void *pa, const void *pb)
+{
+    const Sink *a = pa, *b = pb;
+    return a->block != b->block ? (a->block < b->block ? -1 : 1) : (a->instr > b->instr) - (a->instr < b->instr);
+}
+
 /* Loads that are told of elsewhere: those that stay what they are, of spaces of which somebody wants it. */
 static void plan_sinks(Program *p, Code *c, uint32_t *merge)
 {
     uint32_t    n;
     Arena      *tmp = arena_new();
     bool        any = (p->wants[ACCESS_GLOBAL] | p->wants[ACCESS_SHARED]) >> ACCESS_SUNK & 1;
-    const Sink *all = any ? ptx_sinks(tmp, c->func, cfg_build(tmp, c->func), &n) : NULL;
+    const Sink *all = any ? ptx_sinks(tmp, c->func, c->cfg, &n) : NULL;
     Sink       *own = any ? ARENA_ARRAY(p->arena, Sink, n + 1) : NULL;
     for (uint32_t i = 0; any && i < n; i++)
         if (!(merge[all[i].instr] & ~(uint32_t)MERGE_READ)) {
             merge[all[i].instr] |= MERGE_SINKS;
             own[c->nsinks++] = all[i];
         }
+    if (c->nsinks)
+        qsort(own, c->nsinks, sizeof *own, by_block);
     c->sink = own;
     arena_free(tmp);
 }
 
-static void number_instructions(Program *p)
+/* graphs: where those of the functions lie. */
+static void number_instructions(Program *p, Arena *graphs)
 {
     for (uint32_t i = 0; i < p->ncode; i++) {
         p->code[i]->instr_base = p->ninstr;
@@ -234,7 +243,8 @@ static void number_instructions(Program *p)
         const Func *f     = p->code[i]->func;
         EmuInstr   *at    = p->instr + p->code[i]->instr_base;
         uint32_t   *merge = xcalloc(f->ninstrs + 1, sizeof *merge);
-        merge_plan(f, shared_at, p, merge);
+        p->code[i]->cfg   = cfg_build(graphs, f);
+        merge_plan(f, p->code[i]->cfg, shared_at, p, merge);
         plan_sinks(p, p->code[i], merge);
         for (size_t j = 0; j < f->ninstrs; j++)
             at[j] = (EmuInstr){.func = f, .in = &f->instrs[j], .merges = merge[j]};
@@ -255,11 +265,15 @@ static Program *build(EmuModule *em, const Func *kernel, const uint8_t *wants, b
     for (uint32_t i = 0; i < p->ncode; i++)
         scan_function(&b, p->code[i]);
     place_shared(&b);
-    number_instructions(p);
+    Arena *graphs = arena_new();
+    number_instructions(p, graphs);
     for (uint32_t i = 0; i < p->ncode; i++)
         layout_function(p, p->code[i]);
     for (uint32_t i = 0; i < p->ncode; i++)
         lower_function(em, p, p->code[i]);
+    for (uint32_t i = 0; i < p->ncode; i++)
+        p->code[i]->cfg = NULL;
+    arena_free(graphs);
     p->local_bytes = deepest(p);
     return p;
 }
