@@ -218,6 +218,7 @@ json_t *launch_json(const ReportLaunch *l, bool first)
     json_object_set_new(o, "name", text_json(l->kernel));
     json_object_set_new(o, "symbol", text_json(l->symbol));
     json_object_set_new(o, "launch", json_integer((json_int_t)l->launch));
+    json_object_set_new(o, "made_by", l->made_by ? json_integer((json_int_t)*l->made_by) : json_null());
     json_object_set_new(o, "ranges", ranges_json(l));
     json_object_set_new(o, "launches", json_integer(1));
     json_object_set_new(o, "grid", dim_json(l->grid));

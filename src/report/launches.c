@@ -195,6 +195,8 @@ static void join(json_t *to, const json_t *from)
     keep_equal(to, from, "block");
     if (json_object_get(to, "ranges"))
         keep_equal(to, from, "ranges");
+    if (json_object_get(to, "made_by"))
+        keep_equal(to, from, "made_by");
     for (size_t i = 0; i < sizeof who / sizeof *who; i++)
         if (json_object_get(to, who[i]))
             keep_equal(to, from, who[i]);

@@ -20,6 +20,7 @@ typedef struct ReportLaunch {
     const char     *kernel;  /* as people read it */
     const char     *symbol;  /* its name in the module */
     uint64_t        launch;  /* the n-th of the process, from 0 */
+    const uint64_t *made_by; /* the host's launch that it came out of, where a kernel made it; NULL: the host did */
     WwDim3          grid, block;
     LaunchOutcome   outcome;
     double          seconds;

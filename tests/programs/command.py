@@ -383,6 +383,9 @@ def launching(folder):
         kernels = json.load(f)["kernels"]
     predicted = {k["name"].split("(")[0]: k["predicted"] is not None for k in kernels}
     expect("a kernel that launches others is not predicted, those that it launches are", r.returncode == 0 and predicted.get("order") is False and predicted.get("add") is True, str(predicted))
+    made = {(k["name"].split("(")[0], k["made_by"]) for k in kernels[:6]}
+    order = next(k["launch"] for k in kernels if k["name"].startswith("order"))
+    expect("a launch that a kernel made names the host's launch", made == {(n, order) for n in ("add", "times")} | {("order", None)}, str(made))
 
 
 def incomplete(folder):

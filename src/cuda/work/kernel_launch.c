@@ -155,12 +155,13 @@ static double seconds_since(const struct timespec *t)
     return (double)(now.tv_sec - t->tv_sec) + 1e-9 * (double)(now.tv_nsec - t->tv_nsec);
 }
 
-static void record(Kernel *k, const LaunchAsk *a, uint64_t n, Status s, CuErr e, double seconds, WwDevice *d,
-                   const WwResult *r, bool watch)
+static void record(Kernel *k, const LaunchAsk *a, uint64_t n, const uint64_t *made_by, Status s, CuErr e,
+                   double seconds, WwDevice *d, const WwResult *r, bool watch)
 {
     ReportLaunch l = {.kernel    = kernel_shown(k),
                       .symbol    = k->name,
                       .launch    = n,
+                      .made_by   = made_by,
                       .grid      = a->grid,
                       .block     = a->block,
                       .seconds   = seconds,
@@ -203,7 +204,8 @@ static void on_child(void *user, const char *kernel, const WwLaunch *w, WwStatus
     Kernel        *k = image_kernel(p->kernel->image, kernel, &e);
     LaunchAsk      a = {.grid = w->grid, .block = w->block, .shared = w->shared, .ranges = p->ask.ranges};
     if (k && (p->watch || s != WW_OK))
-        record(k, &a, n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r, p->watch);
+        record(k, &a, n, &p->n, s, s == WW_ERR_UNSUPPORTED ? cudaErrorNotSupported : cudaSuccess, 0, p->device, r,
+               p->watch);
 }
 
 static void on_pause(void *user, WwPause *now)
@@ -293,7 +295,7 @@ static CuErr end(Running *p)
 {
     CuErr e = settle(p->device, p->status, p->result);
     if (p->watch || p->status != WW_OK)
-        record(p->kernel, &p->ask, p->n, p->status, e, seconds_since(&p->start), p->device, p->result, p->watch);
+        record(p->kernel, &p->ask, p->n, NULL, p->status, e, seconds_since(&p->start), p->device, p->result, p->watch);
     ww_result_free(p->result);
     free(p);
     return e;
