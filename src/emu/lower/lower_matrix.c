@@ -111,6 +111,29 @@ static unsigned unit_bytes(const WmmaInfo *m)
     return bits >= 32 ? bits / 8 : along ? 4 : bits / 8;
 }
 
+/* How the fragment moves: matrix_wmma.c. */
+static void plan_wmma(WmmaInfo *m, bool shared)
+{
+    bool     factor = m->which == 'a' || m->which == 'b';
+    unsigned bits = matrix_bits(m->type), rows = m->which == 'b' ? m->k : m->m, cols = m->which == 'a' ? m->k : m->n;
+    bool     pairs = factor
+                         ? (m->which == 'b') == m->col
+                         : (m->m == 8 && m->n == 32) == m->col; /* what stands side by side in registers does in memory */
+    m->fast        = m->col ? rows : cols;
+    m->slow        = m->col ? cols : rows;
+    m->lanes       = LANES;
+    m->way         = bits == 16 || pairs ? WMMA_ALONG : WMMA_ACROSS;
+    m->run         = factor ? (bits < 32 ? 32 / bits : 1) : 2;
+    m->mem.bytes   = (uint8_t)(m->way == WMMA_ACROSS ? bits / 8 : bits < 32 ? 4 : factor ? bits / 8 : bits / 4);
+    if (shared && factor && m->way == WMMA_ALONG && (bits == 16 || bits == 8)) {
+        unsigned matrices = m->slow * m->fast * bits / 1024, most = bits == 16 ? 4 : 2;
+        m->way       = WMMA_ROWS;
+        m->mem.bytes = 16;
+        m->lanes     = 8 * (matrices < most ? matrices : most);
+    }
+    m->accesses = m->slow * m->fast * bits / 8 / m->mem.bytes / m->lanes;
+}
+
 static unsigned default_stride(const WmmaInfo *m)
 {
     unsigned down = m->which == 'b' ? m->k : m->m, across = m->which == 'a' ? m->k : m->n;
@@ -128,22 +151,25 @@ static void lower_wmma_move(Lower *lo, const Instr *in, bool store)
     m->col              = in->op->field[FIELD_layout] == WORD_col;
     (void)matrix_shape(in->op, &m->m, &m->n, &m->k);
     m->regs = matrix_wmma_regs(m->m, m->n, m->k, m->which, m->type);
-    if (unit_bytes(m) == 0) {
+    m->unit = unit_bytes(m);
+    if (m->unit == 0) {
         emit_unsupported(lo);
         return;
     }
-    m->mem         = *lo_mem_info(lo, in, store ? ACCESS_ST : ACCESS_LD);
-    Slot     a     = lo_mem_address(lo, mem, &m->mem);
-    unsigned bytes = m->type == TY_F64 ? 8 : 4;
-    m->addr64      = m->mem.addr64;
-    m->base_offset = m->mem.offset;
-    m->mem.addr64  = true;
-    m->mem.offset  = 0;
-    m->mem.nvec    = 1;
-    m->mem.bytes = m->mem.reg_bytes = (uint8_t)unit_bytes(m);
-    m->mem.seen                     = (Access){.instr = lo->instr, .op = m->mem.op, .bytes = m->mem.bytes};
-    Slot stride = in->nopd > 2 ? lo_src(lo, &in->opd[2], 4, false) : lo_const(lo, default_stride(m), 4);
-    Slot lanes  = lo_temp(lo, 8);
+    m->mem = *lo_mem_info(lo, in, store ? ACCESS_ST : ACCESS_LD);
+    plan_wmma(m, m->mem.space == SPACE_SHARED);
+    m->mem.op        = m->way == WMMA_ROWS ? ACCESS_LDSM : m->mem.op;
+    Slot     a       = lo_mem_address(lo, mem, &m->mem);
+    unsigned bytes   = m->type == TY_F64 ? 8 : 4;
+    m->addr64        = m->mem.addr64;
+    m->base_offset   = m->mem.offset;
+    m->mem.addr64    = true;
+    m->mem.offset    = 0;
+    m->mem.nvec      = 1;
+    m->mem.reg_bytes = m->mem.bytes;
+    m->mem.seen      = (Access){.instr = lo->instr, .op = m->mem.op, .bytes = m->mem.bytes};
+    Slot stride      = in->nopd > 2 ? lo_src(lo, &in->opd[2], 4, false) : lo_const(lo, default_stride(m), 4);
+    Slot lanes       = lo_temp(lo, 8);
     if (store)
         sources(lo, regs, m->regs, bytes, m->mem.v);
     else

@@ -70,6 +70,15 @@ typedef struct WmmaInfo { /* wmma.load, wmma.store */
     Type     type;
     char     which;      /* 'a', 'b', 'c', 'd' */
     bool     col, store; /* column-major in memory */
+    unsigned unit;       /* bytes of a register whose elements stand side by side in memory */
+    unsigned slow, fast; /* elements across memory and along it */
+    unsigned accesses, lanes; /* that move the fragment; lanes that take part, from the first */
+    enum {
+        WMMA_ALONG, /* four lanes side by side along memory, eight across */
+        WMMA_ACROSS, /* eight along, four across: one element each */
+        WMMA_ROWS /* ldmatrix's */
+    } way;
+    unsigned run;        /* WMMA_ACROSS: neighbours across memory that one lane gets */
     bool     addr64;     /* the address slot has 64-bit lanes (mem is told the lanes' own addresses) */
     int64_t  base_offset;
 } WmmaInfo;

@@ -4,8 +4,10 @@
  * pieces of mma: 16 (or 8) rows of A, 8 columns of B, 16 (or 8) x 8 of C and D, piece after piece, rows before columns.
  * Half-precision A and B always have eight registers: those behind the pieces repeat them.
  *
- * Memory is read as one access a register where its elements stand side by side, else one an element.  Base address and stride are
- * lane 0's: the manual wants them equal in all lanes. */
+ * Memory is read as the assembler does for cc 8.0 and later (seen in ptxas 13.0; 240 kernels, of each shape, type, layout and of global and shared memory):
+ * each element once, as words along memory where it has instructions that turn halves afterwards, and as rows of 16 bytes in shared memory.  In
+ * which registers they end is independent of it, so they pass through a copy of the fragment.  Base address and stride are lane 0's: the
+ * manual wants them equal in all lanes. */
 #include <string.h>
 
 #include "emu/access/access.h"
@@ -13,7 +15,7 @@
 #include "emu/matrix/matrix_fragment.h"
 #include "emu/sync/sync.h"
 
-enum { MATRIX_MOST_WMMA = 32 }; /* terms */
+enum { MATRIX_MOST_WMMA = 32, WMMA_MOST_BYTES = 1024 }; /* terms; of a fragment */
 
 static unsigned piece_rows(unsigned m)
 {
@@ -66,40 +68,79 @@ static void element_place(const WmmaInfo *m, unsigned r, unsigned lane, unsigned
     *col = piece / down * 8 + lane % 4 * 2 + (per == 2 ? e : r % 2);
 }
 
-/* Moves the `unit` bytes at bit `bit` of register r of every lane; false: stopped. */
-static bool move_unit(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned r,
-                      unsigned bit)
+/* The place in the copy of the fragment, in bits. */
+static unsigned copy_bit(const WmmaInfo *m, unsigned row, unsigned col)
 {
-    uint8_t  *p[LANES];
+    return ((m->col ? col : row) * m->fast + (m->col ? row : col)) * matrix_bits(m->type);
+}
+
+/* Registers <-> copy. */
+static void move_registers(const Warp *w, const WmmaInfo *m, uint8_t *copy)
+{
+    unsigned bytes = m->type == TY_F64 ? 8 : 4;
+    for (unsigned r = 0; r < m->regs; r++)
+        for (unsigned at = 0; at < bytes; at += m->unit)
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                unsigned row, col;
+                element_place(m, r, lane, 8 * at, &row, &col);
+                uint8_t *reg = w->r + m->mem.v[r] + (size_t)bytes * lane + at, *c = copy + copy_bit(m, row, col) / 8;
+                memcpy(m->store ? c : reg, m->store ? reg : c, m->unit);
+            }
+}
+
+/* Where a lane's part of an access begins. */
+static void access_place(const WmmaInfo *m, unsigned access, unsigned lane, unsigned *slow, unsigned *fast)
+{
+    unsigned of = 8u * m->mem.bytes / matrix_bits(m->type), down = m->slow / 8, across = m->fast / 8;
+    unsigned matrix = access * (m->lanes / 8) + lane / 8; /* of WMMA_ROWS */
+    if (m->way == WMMA_ACROSS) {
+        *slow = (access / m->run / across * 4 + lane % 4) * m->run + access % m->run;
+        *fast = access / m->run % across * 8 + lane / 4;
+    } else {
+        *slow = (m->way == WMMA_ROWS ? matrix : access) % down * 8 + (m->way == WMMA_ROWS ? lane % 8 : lane / 4);
+        *fast = (m->way == WMMA_ROWS ? matrix / down : access / down * 4 + lane % 4) * of;
+    }
+}
+
+/* Memory <-> copy, one access; false: stopped. */
+static bool move_access(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned access,
+                        uint8_t *copy)
+{
+    uint8_t  *p[LANES], *c[LANES];
     Uop       at   = *u;
     uint64_t *t    = SLOT(w, uint64_t, u->e);
-    unsigned  unit = m->mem.bytes, reg = m->type == TY_F64 ? 8 : 4;
-    at.a = u->e;
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        unsigned row, col;
-        element_place(m, r, lane, bit, &row, &col);
-        t[lane] = base + (m->col ? col * stride + row : row * stride + col) * matrix_bits(m->type) / 8;
+    unsigned  bits = matrix_bits(m->type);
+    at.a           = u->e;
+    for (unsigned lane = 0; lane < m->lanes; lane++) {
+        unsigned slow, fast;
+        access_place(m, access, lane, &slow, &fast);
+        t[lane] = base + (slow * stride + fast) * bits / 8;
+        c[lane] = copy + (slow * m->fast + fast) * bits / 8;
     }
-    if (!access_resolve(w, &at, &m->mem, m->mem.observed, p))
-        return false;
-    uint8_t *regs = w->r + m->mem.v[r] + bit / 8;
-    for (unsigned lane = 0; lane < LANES; lane++)
-        memcpy(m->store ? p[lane] : regs + (size_t)reg * lane, m->store ? regs + (size_t)reg * lane : p[lane], unit);
-    return true;
+    uint32_t all = w->mask;
+    w->mask      = all & UINT32_MAX >> (LANES - m->lanes);
+    bool there   = access_resolve(w, &at, &m->mem, m->mem.observed, p);
+    w->mask      = all;
+    for (unsigned lane = 0; there && lane < m->lanes; lane++)
+        memcpy(m->store ? p[lane] : c[lane], m->store ? c[lane] : p[lane], m->mem.bytes);
+    return there;
 }
 
 const Uop *ctl_wmma_move(Warp *w, const Uop *u)
 {
     const WmmaInfo *m = u->ptr;
+    uint8_t         copy[WMMA_MOST_BYTES];
     if (!sync_whole_warp(w, u))
         return STOP;
     uint64_t base   = m->addr64 ? SLOT(w, uint64_t, u->a)[0] : SLOT(w, uint32_t, u->a)[0],
              stride = SLOT(w, uint32_t, u->b)[0];
     base += (uint64_t)m->base_offset;
-    unsigned reg_bits = m->type == TY_F64 ? 64 : 32;
-    for (unsigned r = 0; r < m->regs; r++)
-        for (unsigned bit = 0; bit < reg_bits; bit += m->mem.bytes * 8u)
-            if (!move_unit(w, u, m, base, stride, r, bit))
-                return STOP;
+    if (m->store)
+        move_registers(w, m, copy);
+    for (unsigned i = 0; i < m->accesses; i++)
+        if (!move_access(w, u, m, base, stride, i, copy))
+            return STOP;
+    if (!m->store)
+        move_registers(w, m, copy);
     return u + 1;
 }
