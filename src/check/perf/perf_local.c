@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * local-memory: arrays and spilled registers in local memory, which lies in device memory.  One finding a kernel, at the line that moves
- * most; arrays indexed by what the compiler does not know are seen as accesses, spills only where the assembler says so (ptxas -v); of the
- * program's own machine code only the stack is known, which holds both. */
+ * most; arrays indexed by what the compiler does not know are seen as accesses, unless the assembler says that the kernel has no stack; spills only where
+ * it says so (ptxas -v); of the program's own machine code only the stack is known, which holds both. */
 #include <inttypes.h>
 
 #include "check/perf/perf.h"
@@ -44,6 +44,8 @@ void perf_local(Perf *p)
             id   = p->spot[i].id[0];
         }
     }
+    if (p->known && !p->resources.stack)
+        return; /* small arrays stay in registers, and are chosen from by comparing */
     unsigned spilled = p->known && p->resources.spills ? p->resources.spill_stores + p->resources.spill_loads : 0;
     if (!spilled && (!sectors || !perf_reaches(p, RULE_LOCAL_MEMORY, "sectors", (double)sectors)))
         return;
