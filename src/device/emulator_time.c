@@ -257,13 +257,14 @@ static double reach(void *user, uint32_t id, SassReach from)
     return f->near;
 }
 
-/* CodeInput.turns: a pass over the banks takes one lane for each word. */
+/* CodeInput.turns */
 static double turns(void *user, uint32_t id)
 {
     const WwCounters *c = count_instr(((const Reach *)user)->count, id);
     if (!c || !c->shared_atom_inst)
         return 1;
-    return fmax(1, (double)c->shared_atom_wavefronts / (double)c->shared_atom_inst);
+    uint64_t rounds = count_rounds(((const Reach *)user)->count, id);
+    return fmax(1, (double)(rounds ? rounds : c->shared_atom_wavefronts) / (double)c->shared_atom_inst);
 }
 
 /* Without machine code: every instruction of PTX is one, and each load is waited for. */

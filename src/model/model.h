@@ -33,6 +33,7 @@ typedef struct ModelCost {
     uint32_t wavefronts;       /* passes over the banks */
     uint32_t ideal_wavefronts; /* passes the active lanes' bytes need when packed, at most the parts the access is divided into */
     uint32_t conflicts;        /* passes beyond one a part */
+    uint32_t rounds;           /* model_swaps: of the loop */
     /* global, local */
     uint32_t requests;     /* 1 */
     uint32_t sectors;      /* 32-byte pieces that move, or are updated */

@@ -63,6 +63,7 @@ void model_swaps(const Profile *p, const ModelAccess *a, ModelCost *out)
         }
         out->wavefronts += l.wavefronts + WORDS_A_LANE * r.parts;
         out->ideal_wavefronts += l.ideal_wavefronts + WORDS_A_LANE * s.ideal_wavefronts;
+        out->rounds++;
         load.mask &= ~r.done;
     }
     out->conflicts = out->wavefronts - out->ideal_wavefronts;

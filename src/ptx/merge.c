@@ -28,7 +28,7 @@
 #include "ptx/traits.h"
 #include "ptx/uniform.h"
 
-enum { MOST = 4, ALL_WORDS = 4 }; /* accesses that one stands for; words of a slot */
+enum { MOST = 4, ALL_WORDS = 4, WAYS_BACK = 16 }; /* accesses that one stands for; words of a slot; blocks before one */
 
 typedef struct Run { /* what may still be joined */
     MergeAt    *at;
@@ -196,17 +196,46 @@ static bool is_counted(const Func *f, const Instr *in)
     return (one || is_increment(in)) && result_unused(f, in);
 }
 
-/* Do the block's threads come to an instruction from a barrier, and compute alone on the way?  first: of its basic block. */
-static bool comes_from_barrier(const Func *f, uint32_t first, uint32_t i)
+/* Looks back from an instruction of its basic block: 1: the block's threads come there together, 0: they do not, -1: others lead there.  self: an
+ * instruction to which they came together. */
+static int look_back(const Func *f, uint32_t first, uint32_t i, uint32_t self)
 {
     while (i-- > first) {
         const Instr *in = &f->instrs[i];
+        if (i == self)
+            return 1;
         if (op_is(in, TRAIT_BARRIER))
             return !op_is(in, TRAIT_CLUSTER) && !opcode_has(in->op, WORD_warp) && !opcode_has(in->op, WORD_arrive);
-        if (!op_is(in, TRAIT_COMPUTE))
-            return false;
+        if (!op_is(in, TRAIT_COMPUTE) && !op_is(in, TRAIT_JUMP) &&
+            !(op_plain_load(in) && opcode_has(in->op, WORD_param)))
+            return 0;
     }
-    return false;
+    return -1;
+}
+
+/* Do the block's threads come to an instruction from a barrier or from the kernel's beginning, and compute alone on all ways? */
+static bool come_together(const Func *f, const Cfg *cfg, uint32_t i)
+{
+    uint32_t block[WAYS_BACK], n = 0;
+    int      here = look_back(f, cfg->block[cfg->block_of[i]].first, i, i);
+    block[n++]    = cfg->block_of[i];
+    for (uint32_t k = 0; here < 0 && k < n; k++) {
+        const CfgBlock *b = &cfg->block[block[k]];
+        if (block[k] == 0 && !f->entry)
+            return false;
+        for (uint32_t p = 0; p < b->npred; p++) {
+            const CfgBlock *from = &cfg->block[b->pred[p]];
+            int             way  = look_back(f, from->first, from->end, i);
+            bool            seen = way > 0;
+            for (uint32_t s = 0; s < n && !seen; s++)
+                seen = block[s] == b->pred[p];
+            if (way == 0 || (!seen && n == WAYS_BACK))
+                return false;
+            if (!seen)
+                block[n++] = b->pred[p];
+        }
+    }
+    return here != 0;
 }
 
 static bool same(const Operand *o, const bool *varying)
@@ -247,7 +276,7 @@ static unsigned atomic_role(const Func *f, const Cfg *cfg, uint32_t i, bool **va
     if (opcode_has(in->op, WORD_cas))
         role |= MERGE_COMPARES;
     if (is_swapped(in))
-        role |= MERGE_SWAPS | (comes_from_barrier(f, cfg->block[cfg->block_of[i]].first, i) ? MERGE_AT_ONCE : 0u);
+        role |= MERGE_SWAPS | (come_together(f, cfg, i) ? MERGE_AT_ONCE : 0u);
     return role;
 }
 

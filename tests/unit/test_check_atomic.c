@@ -52,6 +52,7 @@ static void passes_are_the_cards(void **state)
             addr[i] = a.bytes * strtoull(at, &at, 10);
         ModelCost c = predicted(name, &a);
         assert_int_equal(c.ideal_wavefronts, ideal + load_ideal);
+        assert_int_equal(c.rounds, strcmp(name, "swaps") == 0 ? rounds : 0);
         if (c.wavefronts != passes + load) {
             assert_true(a.bytes == 8 && load && c.wavefronts + 1 == passes + load);
             off++;

@@ -73,17 +73,18 @@ typedef struct Way {
 typedef struct Site { /* one instruction of one worker */
     WwCounters sum;
     Joined     joined;
-    uint64_t   others[2]; /* passes of other shared accesses as the assembler makes them, and their ideal */
-    Way       *last;      /* way that matched last */
-    uint32_t   role;      /* merge.h */
-    uint8_t    op, bytes, cache;
-    uint8_t    victim;    /* way to replace next */
-    uint16_t   misses;    /* in a row */
-    uint16_t   direct;    /* accesses yet to be given to the model at once */
-    uint8_t    doublings; /* how often that number has doubled since something came back */
-    Rounds    *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
-    bool       here;      /* of State.here: its accesses as PTX has them are another site's */
-    Way        way[WAYS];
+    uint64_t   others
+        [3]; /* passes of other shared accesses as the assembler makes them, their ideal, and rounds of their loops */
+    Way     *last; /* way that matched last */
+    uint32_t role; /* merge.h */
+    uint8_t  op, bytes, cache;
+    uint8_t  victim;    /* way to replace next */
+    uint16_t misses;    /* in a row */
+    uint16_t direct;    /* accesses yet to be given to the model at once */
+    uint8_t  doublings; /* how often that number has doubled since something came back */
+    Rounds  *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
+    bool     here;      /* of State.here: its accesses as PTX has them are another site's */
+    Way      way[WAYS];
 } Site;
 
 typedef struct Count Count;
@@ -114,7 +115,7 @@ typedef struct State { /* one worker */
 typedef struct Total { /* one instruction of the launch */
     WwCounters sum;
     Joined     joined;
-    uint64_t   others[2];
+    uint64_t   others[3]; /* as Site's */
     uint32_t   role;
     bool       store; /* what may be joined are stores */
     bool       seen;
@@ -189,6 +190,7 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
         ModelCost own = atomic_cost(p, s->role, m, c);
         s->others[0] += n * own.wavefronts;
         s->others[1] += n * own.ideal_wavefronts;
+        s->others[2] += n * own.rounds;
     }
 }
 
@@ -345,6 +347,7 @@ static void add_rounds(Site *s, uint64_t lost)
 {
     s->others[0] += lost * SWAP_PASSES;
     s->others[1] += lost * SWAP_PASSES;
+    s->others[2] += lost;
 }
 
 /* The rounds of an access; true: its patterns are kept, and it has been counted by them. */
@@ -598,6 +601,7 @@ static void total_add(Total *t, const Total *s)
     joined_add(&t->joined, &s->joined);
     t->others[0] += s->others[0];
     t->others[1] += s->others[1];
+    t->others[2] += s->others[2];
     t->role  = s->role;
     t->store = s->store;
     t->seen  = true;
@@ -643,7 +647,7 @@ static void join_sites(Count *c, State *st)
         add_rounds(s, rounds_end(s->rounds));
         total_add(&c->total[i], &(Total){.sum    = s->sum,
                                          .joined = s->joined,
-                                         .others = {s->others[0], s->others[1]},
+                                         .others = {s->others[0], s->others[1], s->others[2]},
                                          .role   = s->role,
                                          .store  = is_store(s->op)});
     }
@@ -720,6 +724,11 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
     Count *c = (Count *)o;
     (void)count_total(o); /* derives */
     return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
+}
+
+uint64_t count_rounds(const Observer *o, uint32_t id)
+{
+    return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].others[2] : 0;
 }
 
 uint32_t count_role(const Observer *o, uint32_t id)

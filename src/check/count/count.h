@@ -53,6 +53,8 @@ const WwCounters *count_total(Observer *o);
 uint32_t count_instrs(const Observer *o);
 /* Of one instruction; NULL if it made no access. */
 const WwCounters *count_instr(Observer *o, uint32_t id);
+/* Rounds of its loops of compare-and-swap, those that warps lose to each other (rounds.h) too. */
+uint64_t count_rounds(const Observer *o, uint32_t id);
 
 /* After the launch: everything that was counted, for the same program's process elsewhere; and what such a one has counted of other blocks is added. */
 void count_put(const Observer *o, Parcel *p);
