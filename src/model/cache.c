@@ -9,18 +9,18 @@
 
 #include "base/arena.h"
 
-enum { WAYS = 64, LINE_BYTES = 128 };
+enum { WAYS = 64, LINE_BYTES = 128, HINTS = 1 << 13 };
 
 typedef struct Set {
     uint64_t line[WAYS]; /* plus 1; 0: empty.  Apart from the rest, as they are looked through for each access */
     uint64_t used[WAYS];
     uint8_t  sectors[WAYS];
-    unsigned last; /* way that was found last */
 } Set;
 
 struct ModelCache {
     uint64_t sets, now;
     Set     *set;
+    uint8_t  hint[HINTS]; /* by line: the way in which one of these lines was found last */
 };
 
 ModelCache *model_cache_new(uint64_t bytes)
@@ -44,14 +44,15 @@ static Set *set_of(const ModelCache *c, uint64_t line)
 }
 
 /* WAYS: it is not held. */
-static unsigned find(Set *s, uint64_t line)
+static unsigned find(ModelCache *c, const Set *s, uint64_t line)
 {
-    unsigned at = WAYS;
-    if (s->line[s->last] == line + 1)
-        return s->last;
+    uint8_t *hint = &c->hint[line % HINTS];
+    unsigned at   = WAYS;
+    if (s->line[*hint] == line + 1)
+        return *hint;
     for (unsigned i = 0; i < WAYS; i++)
         at = s->line[i] == line + 1 ? i : at;
-    s->last = at < WAYS ? at : s->last;
+    *hint = (uint8_t)(at < WAYS ? at : *hint);
     return at;
 }
 
@@ -68,12 +69,12 @@ unsigned model_cache_load(ModelCache *c, uint64_t line, unsigned sectors)
     if (!c->sets)
         return 0;
     Set     *s  = set_of(c, line);
-    unsigned at = find(s, line), there;
+    unsigned at = find(c, s, line), there;
     if (at == WAYS) {
-        at             = oldest(s);
-        s->line[at]    = line + 1;
-        s->sectors[at] = 0;
-        s->last        = at;
+        at                    = oldest(s);
+        s->line[at]           = line + 1;
+        s->sectors[at]        = 0;
+        c->hint[line % HINTS] = (uint8_t)at;
     }
     there = s->sectors[at] & sectors;
     s->sectors[at] |= (uint8_t)sectors;
@@ -84,7 +85,7 @@ unsigned model_cache_load(ModelCache *c, uint64_t line, unsigned sectors)
 void model_cache_store(ModelCache *c, uint64_t line, unsigned sectors)
 {
     Set     *s  = c->sets ? set_of(c, line) : NULL;
-    unsigned at = s ? find(s, line) : WAYS;
+    unsigned at = s ? find(c, s, line) : WAYS;
     if (at < WAYS)
         s->sectors[at] |= (uint8_t)sectors;
 }

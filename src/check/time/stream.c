@@ -303,6 +303,9 @@ typedef struct Sm { /* while its blocks' accesses are replayed */
     uint32_t    round; /* one access of each warp */
 } Sm;
 
+static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3,
+                                 1, 2, 2, 3, 2, 3, 3, 4}; /* sectors of a line: a call on CPUs that cannot count */
+
 /* One line of an access; gives from where it comes.  Loads that pass L1 by are counted there as misses. */
 static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
 {
@@ -316,7 +319,7 @@ static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
     unsigned    near = e->through ? 0 : model_cache_load(sm->l1, e->line, e->sectors);
     h->lines++;
     if (e->load) {
-        unsigned asked = (unsigned)__builtin_popcount(e->sectors), hits = (unsigned)__builtin_popcount(near);
+        unsigned asked = ones[e->sectors & 15], hits = ones[near & 15];
         h->sectors += asked;
         h->hits += hits;
         sum->l1.sectors += asked;
