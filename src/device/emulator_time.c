@@ -214,9 +214,16 @@ typedef struct Reach {
     double            l2_hits; /* share of what passes L1 */
 } Reach;
 
+/* How much of [i, i + 1) lies between two numbers. */
+static double within(unsigned i, double from, double to)
+{
+    return fmax(0, fmin(i + 1.0, to) - fmax(i, from));
+}
+
 /* An access to global memory: a warp waits for the last of its sectors, and lines come one after the other.  A block is done when the warp of it is
- * that waits longest: where that makes the access, it says how far it goes. */
-static double far(const Reach *r, const StreamHits *h)
+ * that waits longest: where that makes the access, it says how far it goes.  Of the copies of a load that the assembler has written out the first ones go
+ * as far as the others together: they are under way at once, and of a loop that goes along lines the same ones miss each time. */
+static double far(const Reach *r, const StreamHits *h, unsigned copy, unsigned copies)
 {
     const Timing *f = &r->t->timing;
     if (!h || !h->accesses)
@@ -231,12 +238,14 @@ static double far(const Reach *r, const StreamHits *h)
         l2 += dram;
         dram = 0;
     }
+    l2   = within(copy, copies * dram, copies * (dram + l2));
+    dram = within(copy, 0, copies * dram);
     return dram * f->dram + l2 * f->l2 + (1 - dram - l2) * f->l1 + missed / n * SECTOR_BYTES / f->port_bytes +
            (double)h->lines / n - 1;
 }
 
 /* Clocks until the result of an instruction is there: CodeInput.reach. */
-static double reach(void *user, uint32_t id, SassReach from)
+static double reach(void *user, uint32_t id, SassReach from, unsigned copy, unsigned copies)
 {
     const Reach      *r = user;
     const Timing     *f = &r->t->timing;
@@ -250,8 +259,8 @@ static double reach(void *user, uint32_t id, SassReach from)
     case SASS_GLOBAL:
         if (c && c->local_ld_requests) /* spilled registers and small arrays: L1 has them */
             return f->l1;
-        return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
-    case SASS_UPDATE: return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id));
+        return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id), copy, copies);
+    case SASS_UPDATE: return far(r, id == UINT32_MAX ? NULL : stream_instr(r->t->stream, id), copy, copies);
     case SASS_NEAR: break;
     }
     return f->near;
@@ -280,7 +289,7 @@ static void ptx_work(const CodeInput *in, CodeWork *out)
         out->issued += n;
         clocks += n * ((const Reach *)in->user)->t->timing.dependent;
         if (stream_instr(((const Reach *)in->user)->t->stream, i)->accesses)
-            clocks += n * in->reach(in->user, i, SASS_GLOBAL);
+            clocks += n * in->reach(in->user, i, SASS_GLOBAL, 0, 1);
     }
     out->pipe[SASS_ALU] = out->issued;
     out->warp_clocks    = clocks / (double)in->warps;

@@ -350,13 +350,33 @@ static void count_times(Reader *r)
 }
 
 /* Clocks until what the word's barrier tells is there.  A swapping lane has a pass of its own each time round. */
-static double reach_of(const Reader *r, const Stretch *s, size_t i)
+static double reach_of(const Reader *r, const Stretch *s, size_t i, unsigned copy, unsigned copies)
 {
     const Line *l = line_of(r, i);
     if (r->word[i].writes == SASS_NO_BARRIER)
         return 0;
     bool alone = s->swaps && r->word[i].reach == SASS_SHARED;
-    return r->in->reach(r->in->user, l && !alone ? l->id : NONE, r->word[i].reach);
+    return r->in->reach(r->in->user, l && !alone ? l->id : NONE, r->word[i].reach, copy, copies);
+}
+
+/* The same of all words of a stretch.  copies: by instruction of PTX how many words of the stretch it has, and how many came by; all 0. */
+static void reach_stretch(const Reader *r, const Stretch *s, unsigned (*copies)[2], double *there)
+{
+    for (size_t i = s->first; i < s->end; i++) {
+        const Line *l = line_of(r, i);
+        if (l && r->word[i].writes != SASS_NO_BARRIER)
+            copies[l->id][0]++;
+    }
+    for (size_t i = s->first; i < s->end; i++) {
+        const Line *l    = line_of(r, i);
+        bool        some = l && r->word[i].writes != SASS_NO_BARRIER;
+        there[i]         = reach_of(r, s, i, some ? copies[l->id][1]++ : 0, some ? copies[l->id][0] : 1);
+    }
+    for (size_t i = s->first; i < s->end; i++) {
+        const Line *l = line_of(r, i);
+        if (l)
+            copies[l->id][0] = copies[l->id][1] = 0;
+    }
 }
 
 static double warp_clocks(const Reader *r)
@@ -364,16 +384,16 @@ static double warp_clocks(const Reader *r)
     const CodeInput *in    = r->in;
     double          *there = ARENA_ARRAY(r->arena, double, in->code->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
+    unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
         const Stretch *s = &r->stretch[k];
         path[k]          = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called};
-        for (size_t i = s->first; i < s->end; i++)
-            there[i] = reach_of(r, s, i);
+        reach_stretch(r, s, copies, there);
     }
     return path_clocks(&(PathInput){.word      = r->word,
                                     .there     = there,
                                     .words     = in->code->words,
-                                    .near      = in->reach(in->user, NONE, SASS_NEAR),
+                                    .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
                                     .stretch   = path,
                                     .stretches = r->stretches,
                                     .warps     = (double)in->warps,

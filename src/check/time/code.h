@@ -22,7 +22,7 @@ typedef struct CodeInput {
     double           mhz;    /* of the card */
     double           busy_blocks; /* of the launch, that take part in the work; more than 0 */
     /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
-    double         (*reach)(void *user, uint32_t id, SassReach r);
+    double         (*reach)(void *user, uint32_t id, SassReach r, unsigned copy, unsigned copies);
     /* How many lanes of a warp update one word of shared memory in that instruction; 1 or more. */
     double         (*turns)(void *user, uint32_t id);
     void            *user;
