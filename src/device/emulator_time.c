@@ -266,6 +266,13 @@ static double reach(void *user, uint32_t id, SassReach from, unsigned copy, unsi
     return f->near;
 }
 
+/* CodeInput.lines */
+static double lines(void *user, uint32_t id)
+{
+    const StreamHits *h = stream_instr(((const Reach *)user)->t->stream, id);
+    return h->accesses ? (double)h->lines / (double)h->accesses : 0;
+}
+
 /* CodeInput.turns */
 static double turns(void *user, uint32_t id)
 {
@@ -457,12 +464,10 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .mhz         = t->timing.clock_mhz,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
                             .reach       = reach,
+                            .lines       = lines,
                             .turns       = turns,
                             .user        = &user};
-    if (t->code)
-        code_work(&in, &code);
-    else
-        ptx_work(&in, &code);
+    (t->code ? code_work : ptx_work)(&in, &code);
     double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
     TimeWork work = {.warm          = t->warm,
                      .blocks        = blocks,

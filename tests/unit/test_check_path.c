@@ -23,7 +23,7 @@ typedef struct Code {
 static void plain(Code *c, size_t words)
 {
     *c    = (Code){0};
-    c->in = (PathInput){c->word, c->there, words, NEAR, c->stretch, words, 16, 2};
+    c->in = (PathInput){c->word, c->there, NULL, words, NEAR, c->stretch, words, 16, 2};
     for (size_t i = 0; i < words; i++) {
         c->word[i]    = (SassWord){.guard = 7, .stall = STALL, .writes = SASS_NO_BARRIER, .reads = SASS_NO_BARRIER};
         c->stretch[i] = (PathStretch){.first = i, .end = i + 1, .times = 16};
@@ -70,6 +70,24 @@ static void results_are_waited_for(void **state)
     assert_int_equal(clocks(&c), NEAR + STALL);
     c.word[2].name = "BAR";
     assert_true(clocks(&c) > NEAR + STALL);
+}
+
+/* L1 looks up a line a clock: of two accesses of 32 lines the second one's come behind the first one's, and what is issued later waits less. */
+static void lines_take_turns(void **state)
+{
+    (void)state;
+    Code   c;
+    double lines[WORDS] = {32, 32};
+    plain(&c, 4);
+    load(&c, 0, 3, FAR);
+    load(&c, 1, 3, FAR);
+    assert_int_equal(clocks(&c), STALL + FAR + STALL);
+    c.in.lines = lines;
+    assert_int_equal(clocks(&c), FAR + 32 + STALL);
+    c.word[0].stall = 12;
+    assert_int_equal(clocks(&c), FAR + 32 + STALL);
+    lines[0] = 1;
+    assert_int_equal(clocks(&c), 12 + FAR + STALL);
 }
 
 /* Words 2 to 4 are the loop, which is run 10 times by each warp. */
@@ -219,7 +237,7 @@ static void odd_code_takes_some_time(void **state)
     }
     word[99].flow = SASS_JUMP;
     word[99].jump = INT64_MAX / 2;
-    PathInput in  = {word, there, 200, NEAR, stretch, 200, 16, 2};
+    PathInput in  = {word, there, NULL, 200, NEAR, stretch, 200, 16, 2};
     assert_int_equal(path_clocks(&in), 200);
     for (size_t i = 0; i < 200; i++)
         stretch[i].times = 0;
@@ -230,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_waited_for),
+        cmocka_unit_test(lines_take_turns),
         cmocka_unit_test(loops_wait_once_for_what_was_loaded_before),
         cmocka_unit_test(routines_are_walked_where_they_are_called),
         cmocka_unit_test(loops_are_found),

@@ -383,15 +383,21 @@ static double warp_clocks(const Reader *r)
 {
     const CodeInput *in    = r->in;
     double          *there = ARENA_ARRAY(r->arena, double, in->code->words + 1);
+    double          *lines = ARENA_ARRAY(r->arena, double, in->code->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
         const Stretch *s = &r->stretch[k];
         path[k]          = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called};
         reach_stretch(r, s, copies, there);
+        for (size_t i = s->first; i < s->end; i++) {
+            const Line *l = line_of(r, i);
+            lines[i]      = l && r->word[i].reach == SASS_GLOBAL ? in->lines(in->user, l->id) : 0;
+        }
     }
     return path_clocks(&(PathInput){.word      = r->word,
                                     .there     = there,
+                                    .lines     = lines,
                                     .words     = in->code->words,
                                     .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
                                     .stretch   = path,

@@ -24,6 +24,7 @@ typedef struct CodeInput {
     /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
     double         (*reach)(void *user, uint32_t id, SassReach r, unsigned copy, unsigned copies);
     /* How many lanes of a warp update one word of shared memory in that instruction; 1 or more. */
+    double         (*lines)(void *user, uint32_t id); /* of an access to global memory */
     double         (*turns)(void *user, uint32_t id);
     void            *user;
 } CodeInput;

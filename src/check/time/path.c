@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An instruction issues its predecessor's stall later, and not before the barriers are free that it waits for.
+ * An instruction issues its predecessor's stall later, and not before the barriers are free that it waits for.  What its accesses bring comes after
+ * what those before it wait for in L1, which looks up a line a clock.
  *
  * A loop is what lies between a stretch and one behind it that jumps back to it, if the first leads to the second in between (code that was put
  * out of the way and jumps back makes no loop).  It is entered as often as what leads to it from outside runs, at most, and walked twice each time:
@@ -31,6 +32,7 @@ typedef struct Path {
     double          *from;     /* by stretch: how often those run that lead to it */
     size_t           searches, steps;
     double           left[SASS_BARRIERS]; /* clocks until they are free */
+    double           queue;               /* clocks until L1 has looked up the lines of the warp's accesses so far */
     unsigned         set;                 /* bit by barrier: of results that are under way since the loop began */
 } Path;
 
@@ -149,6 +151,7 @@ static void pass(Path *p, double clocks)
 {
     for (unsigned b = 0; b < SASS_BARRIERS; b++)
         p->left[b] = p->left[b] > clocks ? p->left[b] - clocks : 0;
+    p->queue = p->queue > clocks ? p->queue - clocks : 0;
 }
 
 /* A barrier is free when all that it was given are there. */
@@ -168,7 +171,9 @@ static double issue(Path *p, size_t i)
             wait = p->left[b];
     pass(p, wait);
     if (w->writes < SASS_BARRIERS)
-        bar(p, w->writes, p->in->there[i]);
+        bar(p, w->writes, p->in->there[i] + p->queue);
+    if (p->in->lines)
+        p->queue += p->in->lines[i];
     if (w->reads < SASS_BARRIERS)
         bar(p, w->reads, p->in->near);
     double after = w->stall > LEAST_STALL ? w->stall : LEAST_STALL;
