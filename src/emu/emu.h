@@ -84,6 +84,10 @@ void     emu_rest(EmuDevice *d, uint64_t address, bool rests);
 Status   emu_adopt(EmuDevice *d, uint64_t address, uint64_t bytes);
 Status   emu_disown(EmuDevice *d, uint64_t address);
 
+/* Addresses that hold nothing (virtual memory management), or memory to which this device has no access; and no more of them in the range. */
+void     emu_reserve(EmuDevice *d, uint64_t address, uint64_t bytes, bool mapped);
+void     emu_unreserve(EmuDevice *d, uint64_t address, uint64_t bytes);
+
 /* Maps a multicast object from `offset` on at an address of its own, for multimem instructions; and takes it away. */
 struct Multicast;
 void     emu_multicast_map(EmuDevice *d, uint64_t address, uint64_t bytes, const struct Multicast *object, uint64_t offset);

@@ -7,10 +7,13 @@
  * memory, or when it was copied there as a whole and the host reads it.  The finding stands at the load that read what was never
  * written; its other end is where the value was used.  What matrix instructions load is used at once.
  *
- * Counts as written: memory the host can write itself (pinned, managed), variables, memory of another device, and global memory that
+ * Of memory that the host writes by itself (pinned, managed) what nobody wrote is seen by what it holds (filled.h).
+ *
+ * Counts as written: variables, memory of another device, and global memory that
  * kernels with bulk copies, or launches of which only some blocks ran, may have written.  A callee's local memory counts as written when
  * an earlier call wrote there. */
 #include "check/init/init.h"
+#include "check/init/filled.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -231,14 +234,16 @@ static bool stores_element(const Access *a, uint32_t bad)
     return false;
 }
 
-/* A value that nobody wrote goes to memory that the host reads without a word. */
+/* A value that nobody wrote goes to memory that the host reads without a word.  Less than an element may be padding; of what came from such memory, where
+ * the host wrote members as it liked, less than all of the store. */
 static void shown(InitState *s, const Access *a, unsigned lane, uint32_t bad)
 {
-    if (!stores_element(a, bad))
-        return;
     pthread_mutex_lock(&s->watch->init->lock);
-    const InitOrigin *o = origin_get(s->watch->init, a->poison->origin[lane]);
+    const InitOrigin *o    = origin_get(s->watch->init, a->poison->origin[lane]);
+    const Region     *from = o->region ? written_find(&s->watch->init->written, o->region) : NULL;
     pthread_mutex_unlock(&s->watch->init->lock);
+    if (from && from->filled ? bad != every_byte(a) : !stores_element(a, bad))
+        return;
     note(s, o, a->instr, "is stored where the host reads it (pinned or managed memory)", 1);
 }
 
@@ -278,15 +283,18 @@ static void global_lane(InitState *s, const Access *a, unsigned lane)
     if (!r)
         return;
     s->instr[a->instr].cached = r;
-    if (reads(a) && r->left && (bad = written_read(r, at, access_bytes(a, lane), &parent)))
+    if (reads(a) && r->left && (bad = written_read(r, at, access_bytes(a, lane), &parent)) &&
+        (bad = filled_still(r, at, access_bytes(a, lane), bad)))
         found_bad(s, a, lane, at, bad, parent, RULE_UNINIT_GLOBAL);
     if (!writes(a))
         return;
     widen(s, a, r);
     bad = stored(a, lane);
-    if (bad && r->host)
+    if (bad && r->host) { /* nor is it followed any further: the host may write there */
         shown(s, a, lane, bad);
-    else if (bad)
+        bad = 0;
+    }
+    if (bad)
         spoil(s, r, at, a->bytes, bad, a->poison->origin[lane]);
     else if (r->left)
         written_write(r, at, a->bytes);
@@ -330,7 +338,8 @@ static void global_access(InitState *s, const Access *a)
 {
     Region  *r = s->instr[a->instr].cached;
     unsigned n = a->bytes * (unsigned)LANES;
-    if (r && r->left && r->bytes >= n && s->within->far(a->addr, r->base, r->bytes - a->bytes) && copied_row(s, a, r))
+    if (r && r->left && !r->filled && r->bytes >= n && s->within->far(a->addr, r->base, r->bytes - a->bytes) &&
+        copied_row(s, a, r))
         return;
     if (r && !(a->poison && a->poison->any) && r->bytes >= a->bytes &&
         s->within->far(a->addr, r->base, r->bytes - a->bytes)) {
@@ -704,6 +713,8 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->base.block_end   = on_block_end;
     w->base.join        = on_join;
     w->launch           = l;
+    for (size_t i = 0; i < w->init->written.n; i++)
+        filled_look(w->init->written.region[i]);
     for (size_t i = 0; i < 2; i++)
         w->widths[i] = written_widths(&w->init->written);
     return &w->base;

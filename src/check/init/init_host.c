@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "check/init/filled.h"
 #include "check/init/init.h"
 
 enum { ALIGNS = 5 /* 1 to 16 */, DENSE = 256 }; /* bytes: in a longer array, padding comes as often as that at least */
@@ -140,7 +141,10 @@ static void host_reads(Init *in, const MemoryEvent *e, bool all)
     Reading  g   = {.in = in, .e = e, .r = written_find(&in->written, e->address)};
     uint64_t end = e->address + e->bytes, before[ALIGNS] = {0};
     Hole     h;
-    if (!g.r || !g.r->left)
+    if (!g.r)
+        return;
+    filled_settle(g.r, e->address, e->bytes);
+    if (!g.r->left)
         return;
     count_shapes(&g);
     for (uint64_t at = e->address; at < end && written_hole(g.r, at, end - at, &h); at = h.at + h.bytes) {
@@ -159,13 +163,19 @@ static void host_reads(Init *in, const MemoryEvent *e, bool all)
 /* Between allocations; to memory that the host sees it is a read of the host's. */
 static void copies(Init *in, const MemoryEvent *e)
 {
-    Region     *r    = written_find(&in->written, e->address);
+    Region     *r = written_find(&in->written, e->address), *from = written_find(&in->written, e->from);
     MemoryEvent read = *e;
     read.address     = e->from;
-    if (r && r->host)
+    if (from)
+        filled_settle(from, e->from, e->bytes);
+    if (r && r->host) {
         host_reads(in, &read, true);
-    else
-        written_copy(&in->written, e->address, e->from, e->bytes);
+        written_write(r, e->address, e->bytes);
+        return;
+    }
+    if (r && from && from->filled)
+        widths_add(r->widths, from->widths->seen);
+    written_copy(&in->written, e->address, e->from, e->bytes);
 }
 
 /* The host writes members, too: a copy as wide as one. */
@@ -203,8 +213,8 @@ void init_host(void *self, const MemoryEvent *e)
         return;
     case MEMORY_SHOWN:
         if ((r = written_find(&in->written, e->address))) {
-            written_write(r, e->address, e->bytes);
             r->host = true;
+            filled_make(r);
         }
         return;
     case MEMORY_ROWS:

@@ -38,6 +38,9 @@ typedef struct Region {
     Page   **page;
     Widths  *widths; /* outlives it */
     bool     host;   /* the host reads it by itself: pinned, managed */
+    bool     filled; /* what nobody wrote is seen by what it holds (filled.h) */
+    int      rest;   /* launches until it is looked at again */
+    unsigned rests;  /* after the next look that finds nothing new */
     uint64_t pitch, width; /* rows and what of them is the program's; 0: it is not made in rows */
     bool     told[2]; /* that the host read what nobody wrote: a fault; padding */
 } Region;

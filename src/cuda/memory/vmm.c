@@ -129,6 +129,21 @@ static void show(const Reservation *r, int n, bool on)
     }
 }
 
+/* Tells every device which addresses of the range hold nothing that it may use: for messages. */
+static void tell_reserved(const Reservation *r)
+{
+    for (int n = 0; n < state.count; n++) {
+        EmuDevice *d = state.device[n] ? emulator_emu(state.device[n]) : NULL;
+        if (!d)
+            continue;
+        emu_unreserve(d, r->at, r->bytes);
+        emu_reserve(d, r->at, r->bytes, false);
+        for (const Mapping *m = r->mappings; m; m = m->next)
+            if (!(m->access & (1u << n)) && !m->memory->team)
+                emu_reserve(d, m->at, m->bytes, true);
+    }
+}
+
 static void hide_all(const Reservation *r)
 {
     for (int n = 0; n < state.count; n++)
@@ -141,6 +156,7 @@ static void show_all(const Reservation *r)
     for (int n = 0; n < state.count; n++)
         if (state.device[n])
             show(r, n, true);
+    tell_reserved(r);
 }
 
 /* ---- entry points ---- */
@@ -177,6 +193,7 @@ CuErr drv_cuMemAddressReserve(WwPtr *out, size_t bytes, size_t align, WwPtr want
     *r             = (Reservation){.at = at, .bytes = bytes, .next = reservations};
     reservations   = r;
     *out           = at;
+    tell_reserved(r);
     return cudaSuccess;
 }
 
@@ -190,6 +207,9 @@ CuErr drv_cuMemAddressFree(WwPtr at, size_t bytes)
                 return cudaErrorInvalidValue;
             }
             munmap((void *)(uintptr_t)at, bytes);
+            for (int n = 0; n < state.count; n++)
+                if (state.device[n])
+                    emu_unreserve(emulator_emu(state.device[n]), at, bytes);
             *p = r->next;
             free(r);
             return cudaSuccess;
@@ -259,6 +279,7 @@ CuErr drv_cuMemMap(WwPtr at, size_t bytes, size_t offset, uint64_t handle, unsig
     *m         = (Mapping){.at = at, .bytes = bytes, .memory = p, .offset = offset, .next = *place};
     *place     = m;
     p->uses++;
+    tell_reserved(r);
     return cudaSuccess;
 }
 

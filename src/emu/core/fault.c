@@ -259,6 +259,8 @@ static FaultKind kind_of_global(Memory *m, uint64_t address)
         return FAULT_WRONG_SPACE;
     if (memory_was_freed(m, address))
         return FAULT_USE_AFTER_FREE;
+    if (memory_reserved(m, address))
+        return FAULT_OUT_OF_BOUNDS;
     return address < m->base || address >= m->base + m->size ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
 }
 

@@ -57,6 +57,7 @@ void memory_close(Memory *m)
     munmap((void *)(uintptr_t)m->base, m->size);
     free(m->live);
     free(m->window);
+    free(m->reserved);
     free(m->freed.list);
     free(m->heap);
     free(m->heap_freed.list);
@@ -354,6 +355,30 @@ void memory_window_drop(Memory *m, uint64_t address)
             m->window[i--] = m->window[--m->nwindows];
 }
 
+void memory_reserve(Memory *m, uint64_t address, uint64_t bytes, bool mapped)
+{
+    m->reserved                 = xrealloc(m->reserved, (m->nreserved + 1) * sizeof *m->reserved);
+    m->reserved[m->nreserved++] = (Reserved){address, bytes, mapped};
+}
+
+void memory_unreserve(Memory *m, uint64_t address, uint64_t bytes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->nreserved; i++)
+        if (m->reserved[i].base - address >= bytes)
+            m->reserved[n++] = m->reserved[i];
+    m->nreserved = n;
+}
+
+const Reserved *memory_reserved(const Memory *m, uint64_t address)
+{
+    const Reserved *found = NULL;
+    for (size_t i = 0; i < m->nreserved; i++)
+        if (address - m->reserved[i].base < m->reserved[i].bytes)
+            found = &m->reserved[i];
+    return found;
+}
+
 const MulticastWindow *memory_window(const Memory *m, uint64_t address)
 {
     for (size_t i = 0; i < m->nwindows; i++)
@@ -497,13 +522,39 @@ static bool explain_freed(const Freed *f, uint64_t address, char *out, size_t ca
     return true;
 }
 
+/* Of addresses that were reserved. */
+static bool explain_reserved(Memory *m, uint64_t address, char *out, size_t cap)
+{
+    const Reserved *r = memory_reserved(m, address);
+    const Alloc    *a = at_or_below(m->live, m->nlive, address);
+    if (!r)
+        return false;
+    if (r->mapped)
+        snprintf(out, cap,
+                 "%" PRIu64 " bytes into a mapping of %" PRIu64
+                 " bytes to which cuMemSetAccess gave this device no access",
+                 address - r->base, r->bytes);
+    else if (a && a->base >= r->base)
+        snprintf(out, cap,
+                 "%" PRIu64 " bytes past the end of the %" PRIu64
+                 " bytes that are mapped for this device in an address range of %" PRIu64 " bytes",
+                 address - a->base - a->bytes, a->bytes, r->bytes);
+    else
+        snprintf(out, cap, "%" PRIu64 " bytes into an address range of %" PRIu64 " bytes, where nothing is mapped",
+                 address - r->base, r->bytes);
+    return true;
+}
+
 void memory_explain(Memory *m, uint64_t address, uint64_t bytes, char *out, size_t cap)
 {
     if (memory_window(m, address)) {
         snprintf(out, cap, "at an address of a multicast object, which only multimem instructions reach");
         return;
     }
+    Alloc tmp;
     if (explain_freed(&m->freed, address, out, cap))
+        return;
+    if (!memory_find(m, address, &tmp) && explain_reserved(m, address, out, cap))
         return;
     const Alloc *a = containing(m->live, m->nlive, address);
     if (!a || a->kind != ALLOC_HEAP) {

@@ -37,6 +37,11 @@ typedef struct Alloc {
     uint64_t    resting;     /* its bytes, while nobody may use it and `bytes` is 0 (memory_rest) */
 } Alloc;
 
+typedef struct Reserved { /* addresses of virtual memory management: kept, or mapped where this device has no access */
+    uint64_t base, bytes;
+    bool     mapped;
+} Reserved;
+
 typedef struct Freed { Alloc *list; size_t n; } Freed; /* the last FREED_KEPT, newest last */
 
 typedef struct Memory {
@@ -48,6 +53,7 @@ typedef struct Memory {
     uint64_t full;           /* no room for anything below */
     Freed    freed;
     MulticastWindow *window; size_t nwindows; /* where multicast objects are mapped; in no allocation */
+    Reserved *reserved; size_t nreserved; /* what is mapped comes behind what it lies in */
     bool     apart; /* what was freed is given out again only when there is no other room, so that its use shows */
     /* device-side malloc: blocks inside one ALLOC_HEAP, made on first use */
     pthread_mutex_t heap_lock;
@@ -75,6 +81,10 @@ void   memory_name(Memory *m, uint64_t address, const char *name);
 void   memory_window_add(Memory *m, MulticastWindow window);
 void   memory_window_drop(Memory *m, uint64_t address);
 const MulticastWindow *memory_window(const Memory *m, uint64_t address); /* that the address lies in, or NULL */
+/* Addresses that are kept, or have memory that this device may not use; takes away all such that begin in the range. */
+void   memory_reserve(Memory *m, uint64_t address, uint64_t bytes, bool mapped);
+void   memory_unreserve(Memory *m, uint64_t address, uint64_t bytes);
+const Reserved *memory_reserved(const Memory *m, uint64_t address); /* the last one that the address lies in, or NULL */
 /* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
 /* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */

@@ -219,6 +219,16 @@ Status emu_disown(EmuDevice *d, uint64_t address)
     return a && a->kind == ALLOC_FOREIGN && a->base == address ? memory_free(&d->mem, address) : WW_ERR_INVALID;
 }
 
+void emu_reserve(EmuDevice *d, uint64_t address, uint64_t bytes, bool mapped)
+{
+    memory_reserve(&d->mem, address, bytes, mapped);
+}
+
+void emu_unreserve(EmuDevice *d, uint64_t address, uint64_t bytes)
+{
+    memory_unreserve(&d->mem, address, bytes);
+}
+
 void emu_multicast_map(EmuDevice *d, uint64_t address, uint64_t bytes, const Multicast *object, uint64_t offset)
 {
     memory_window_add(&d->mem, (MulticastWindow){.base = address, .bytes = bytes, .offset = offset, .object = object});

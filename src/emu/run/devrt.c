@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/bits.h"
 #include "emu/core/fault.h"
@@ -72,6 +73,14 @@ static const char *string_at(const Warp *w, uint64_t address, unsigned lane, boo
     return *ok ? (const char *)p : "";
 }
 
+/* Does the host have memory there, which device memory may be, too? */
+static bool host_has(uint64_t address)
+{
+    enum { PAGE = 4096 };
+    unsigned char there;
+    return mincore((void *)(uintptr_t)(address & -(uint64_t)PAGE), 1, &there) == 0;
+}
+
 /* What one conversion may fill, and all that one block prints: it is kept until the blocks before it have ended. */
 enum { LARGEST_PRINT = 1 << 16, MOST_PRINTED = 1 << 28 };
 
@@ -82,6 +91,7 @@ typedef struct ArgReader { /* of one lane */
     const uint8_t *at;
     uint64_t       start, left, offset; /* start: where `at` is for the kernel */
     const char    *wild;                /* what does not lie where it may be read, and its address; NULL: all is well */
+    FaultKind      kind;                /* of that */
     uint64_t       address;
 } ArgReader;
 
@@ -92,6 +102,7 @@ static uint64_t next_arg(ArgReader *r, unsigned bytes)
         memcpy(&v, r->at + at, bytes);
         read_notify(r->w, r->u, r->lane, r->start + at, bytes);
     } else {
+        r->kind = FAULT_OUT_OF_BOUNDS;
         r->wild = "printf's arguments at 0x%llx do not lie in device memory";
     }
     r->offset = at + bytes;
@@ -119,7 +130,10 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
         uint64_t    where = next_arg(args, 8);
         const char *s     = string_at(w, where, lane, &ok);
         if (!ok && where) {
-            args->wild    = "printf's string (%%s) at 0x%llx is not one in device memory";
+            bool host     = host_has(where) && !devrt_memory(w, where, lane, &(uint64_t){0});
+            args->wild    = host ? "printf's string (%%s) at 0x%llx is in the host's memory, which kernels cannot read"
+                                 : "printf's string (%%s) at 0x%llx is not one in device memory";
+            args->kind    = host ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
             args->address = where;
         }
         size_t read = ok ? strlen(s) + 1 : 0;
@@ -218,6 +232,7 @@ static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lan
     args.address      = args.start;
     args.at           = devrt_memory(w, args.start, lane, &args.left);
     if (!ok) {
+        args.kind    = FAULT_OUT_OF_BOUNDS;
         args.wild    = "printf's format at 0x%llx is not a string in device memory";
         args.address = where;
     }
@@ -231,8 +246,7 @@ static bool print_lane(Warp *w, const Uop *u, const CallInfo *call, unsigned lan
     devrt_result(w, call, lane, n);
     if (args.wild) /* it is left out as a whole */
         out->len = start;
-    return !args.wild ||
-           fault_of_lane(w, u, FAULT_OUT_OF_BOUNDS, lane, left, args.wild, (unsigned long long)args.address);
+    return !args.wild || fault_of_lane(w, u, args.kind, lane, left, args.wild, (unsigned long long)args.address);
 }
 
 static const Uop *run_vprintf(Warp *w, const Uop *u, const CallInfo *call)
