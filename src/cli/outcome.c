@@ -189,6 +189,8 @@ static void tell_processes(const Outcome *o, bool quiet, FILE *to)
 
 void outcome_tell_processes(const Outcome *o, pid_t child, bool quiet, FILE *to)
 {
+    if (!o->nprocesses && !quiet)
+        fputs("warpwright: no process used CUDA: nothing was run on the emulator\n", to);
     if (o->nprocesses > 1 || (o->nprocesses == 1 && o->process[0].pid != child))
         tell_processes(o, quiet, to);
 }

@@ -168,23 +168,33 @@ static const WwPicture *picture(const Fault *f, Arena *a)
     return p;
 }
 
+/* Of a kernel as a whole: its first line, where the source's are known. */
+static Place kernel_place(const Module *m, const Func *k)
+{
+    for (size_t i = 0; i < k->ninstrs; i++) {
+        Place p = instr_user_place(m, &k->instrs[i]);
+        if (!p.from_ptx)
+            return p;
+    }
+    return (Place){.file = m->name, .line = k->line, .col = k->col, .from_ptx = true};
+}
+
 /* The finding of a fault, without its message. */
 static WwFinding *place_finding(const Module *m, const Func *k, const EmuResult *e, const Fault *f, WwResult *r)
 {
-    const Rule  *rule = rule_row(rule_of(f->kind));
-    const Instr *in   = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
-    Place        place =
-        in ? instr_user_place(m, in) : (Place){.file = m->name, .line = k->line, .col = k->col, .from_ptx = true};
-    WwFinding *g = result_finding(r, rule->id, rule->category);
-    g->file      = arena_strdup(r->arena, place.file);
-    g->line      = place.line;
-    g->col       = place.col;
-    g->block     = (WwDim3){f->block[0], f->block[1], f->block[2]};
-    g->thread    = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
-    g->address   = f->address;
-    g->inlined   = placed_inlined(m, in, r->arena, &g->ninlined);
-    g->snippet   = placed_snippet(m, &place, r->arena);
-    g->picture   = picture(f, r->arena);
+    const Rule  *rule  = rule_row(rule_of(f->kind));
+    const Instr *in    = f->instr < e->ninstr ? e->instr[f->instr].in : NULL;
+    Place        place = in ? instr_user_place(m, in) : kernel_place(m, k);
+    WwFinding   *g     = result_finding(r, rule->id, rule->category);
+    g->file            = arena_strdup(r->arena, place.file);
+    g->line            = place.line;
+    g->col             = place.col;
+    g->block           = (WwDim3){f->block[0], f->block[1], f->block[2]};
+    g->thread          = (WwDim3){f->thread[0], f->thread[1], f->thread[2]};
+    g->address         = f->address;
+    g->inlined         = placed_inlined(m, in, r->arena, &g->ninlined);
+    g->snippet         = placed_snippet(m, &place, r->arena);
+    g->picture         = picture(f, r->arena);
     return g;
 }
 

@@ -386,6 +386,12 @@ static int open_device(Check *c)
     return CLI_OK;
 }
 
+/* Machine code is told from PTX by how it begins: an ELF file, or a container of them. */
+static bool is_machine_code(const char *text, size_t len)
+{
+    return len >= 4 && (!memcmp(text, "\177ELF", 4) || !memcmp(text, "\x50\xed\x55\xba", 4));
+}
+
 static int load(Check *c)
 {
     const char *file = c->a.operand[0];
@@ -393,6 +399,11 @@ static int load(Check *c)
         c->text = check_source("check", file, &c->len);
     if (!c->text)
         return CLI_USAGE;
+    if (is_machine_code(c->text, c->len))
+        return cli_error("check",
+                         "'%s' is machine code, and check wants a .cu or .ptx file; 'warpwright run' runs programs, "
+                         "'warpwright sass' shows machine code",
+                         file);
     WwStatus s = ww_module_load(c->device, file, c->text, c->len, &c->module);
     if (s != WW_OK)
         fprintf(stderr, "%s\n", ww_device_error(c->device));

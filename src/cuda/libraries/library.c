@@ -56,6 +56,31 @@ static bool may(const char *call, const LibrarySpan *s)
     return false;
 }
 
+/* A program that looks at the status is right, and cannot be seen to do so: no finding, and the same words once. */
+void ww_cuda_library_refused(const char *call, const char *status, const char *why)
+{
+    enum { MOST = 32 };
+    static char *said[MOST];
+    static int   n;
+    WwFinding    at   = {0};
+    Str          text = {0};
+    state_hold();
+    state_place(&at, NULL);
+    if (at.file && at.line)
+        str_printf(&text, "%s:%u: ", at.file, at.line);
+    str_printf(&text, "%s returned %s: %s", call, status, why);
+    bool known = n == MOST;
+    for (int i = 0; i < n && !known; i++)
+        known = strcmp(said[i], text.s) == 0;
+    if (!known) {
+        said[n++] = text.s;
+        state_say("%s", text.s);
+    } else {
+        str_free(&text);
+    }
+    state_let();
+}
+
 /* Is the factor zero, so that what it would be multiplied with is not read? */
 static bool factor_is_zero(const LibrarySpan *s)
 {

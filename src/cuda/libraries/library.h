@@ -43,6 +43,8 @@ typedef struct LibraryWork {
 bool ww_cuda_library_do(void *stream, const LibraryWork *w);
 /* Waits for the stream; false: as above, or what it waited for failed. */
 bool ww_cuda_library_wait(void *stream);
+/* The call is refused, with that status of the library's (names as above): said, for a program that does not look at it. */
+void ww_cuda_library_refused(const char *call, const char *status, const char *why);
 /* While work is computed, for memory that was not known before: is it allocated?  If not, a finding names the call, and the process's CUDA fails
  * as after an illegal access.  Checkers hear of it if it is read. */
 bool ww_cuda_library_uses(const char *call, const LibrarySpan *s);

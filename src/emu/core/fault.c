@@ -261,7 +261,10 @@ static FaultKind kind_of_global(Memory *m, uint64_t address)
         return FAULT_USE_AFTER_FREE;
     if (memory_reserved(m, address))
         return FAULT_OUT_OF_BOUNDS;
-    return address < m->base || address >= m->base + m->size ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
+    uint64_t base, bytes; /* an index that ran over leads to where nothing is, not so far from an allocation */
+    bool     ours = address >= m->base && address < m->base + m->size;
+    return ours || (!memory_of_host(address) && memory_nearest(m, address, &base, &bytes)) ? FAULT_OUT_OF_BOUNDS
+                                                                                           : FAULT_HOST_POINTER;
 }
 
 static void explain_global(Warp *w, uint64_t address, uint64_t bytes, AccessOp op, Fault *f)

@@ -355,6 +355,13 @@ void memory_window_drop(Memory *m, uint64_t address)
             m->window[i--] = m->window[--m->nwindows];
 }
 
+bool memory_of_host(uint64_t address)
+{
+    enum { PAGE = 4096 };
+    unsigned char there;
+    return mincore((void *)(uintptr_t)(address & -(uint64_t)PAGE), 1, &there) == 0;
+}
+
 void memory_reserve(Memory *m, uint64_t address, uint64_t bytes, bool mapped)
 {
     m->reserved                 = xrealloc(m->reserved, (m->nreserved + 1) * sizeof *m->reserved);

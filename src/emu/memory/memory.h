@@ -85,6 +85,8 @@ const MulticastWindow *memory_window(const Memory *m, uint64_t address); /* that
 void   memory_reserve(Memory *m, uint64_t address, uint64_t bytes, bool mapped);
 void   memory_unreserve(Memory *m, uint64_t address, uint64_t bytes);
 const Reserved *memory_reserved(const Memory *m, uint64_t address); /* the last one that the address lies in, or NULL */
+/* Does the host have memory there?  Device memory is the host's, too: for addresses that are none. */
+bool   memory_of_host(uint64_t address);
 /* The live allocation that contains the address, or NULL.  Device-side heap blocks are found too (under the lock; a copy in *tmp). */
 const Alloc *memory_find(Memory *m, uint64_t address, Alloc *tmp);
 /* The allocation made by the host whose last granule holds the `bytes` at address, though they reach past its end; NULL if none does. */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/bits.h"
 #include "emu/core/fault.h"
@@ -73,14 +72,6 @@ static const char *string_at(const Warp *w, uint64_t address, unsigned lane, boo
     return *ok ? (const char *)p : "";
 }
 
-/* Does the host have memory there, which device memory may be, too? */
-static bool host_has(uint64_t address)
-{
-    enum { PAGE = 4096 };
-    unsigned char there;
-    return mincore((void *)(uintptr_t)(address & -(uint64_t)PAGE), 1, &there) == 0;
-}
-
 /* What one conversion may fill, and all that one block prints: it is kept until the blocks before it have ended. */
 enum { LARGEST_PRINT = 1 << 16, MOST_PRINTED = 1 << 28 };
 
@@ -130,7 +121,7 @@ static void format_one(const Warp *w, unsigned lane, Str *out, Str *spec, char c
         uint64_t    where = next_arg(args, 8);
         const char *s     = string_at(w, where, lane, &ok);
         if (!ok && where) {
-            bool host     = host_has(where) && !devrt_memory(w, where, lane, &(uint64_t){0});
+            bool host     = memory_of_host(where) && !devrt_memory(w, where, lane, &(uint64_t){0});
             args->wild    = host ? "printf's string (%%s) at 0x%llx is in the host's memory, which kernels cannot read"
                                  : "printf's string (%%s) at 0x%llx is not one in device memory";
             args->kind    = host ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;

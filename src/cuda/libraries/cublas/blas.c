@@ -140,6 +140,10 @@ void call_diag(Call *c, int diag)
 
 void call_matrix(Call *c, const void *p, int64_t ld, int64_t rows, int64_t columns, LibraryUse use)
 {
+    c->nmatrices++;
+    if (rows > 0 && ld < rows && !c->why[0])
+        snprintf(c->why, sizeof c->why, "matrix %u has %lld rows and a leading dimension of %lld", c->nmatrices,
+                 (long long)rows, (long long)ld);
     call_refuse(c, rows < 0 || columns < 0 || ld < (rows > 1 ? rows : 1) || (!p && rows && columns));
     next(c, ARG_POINTER)->p = (void *)(uintptr_t)p;
     call_int(c, ld);
@@ -202,6 +206,11 @@ static void compute(const void *args)
 
 Blas call_end(Call *c, bool nothing)
 {
+    if (c->status == BLAS_NOT_INITIALIZED)
+        ww_cuda_library_refused(c->work.call, cublasGetStatusName(BLAS_NOT_INITIALIZED), "the handle is none");
+    else if (c->status && c->status != BLAS_NOT_SUPPORTED)
+        ww_cuda_library_refused(c->work.call, cublasGetStatusName((int)c->status),
+                                c->why[0] ? c->why : "an argument is not one that it takes");
     if (c->status || nothing)
         return c->status;
     if (!c->work.compute) {

@@ -82,12 +82,15 @@ typedef struct Call {
     CallArg     arg[CALL_ARGS]; unsigned nargs;
     Factor      factor[CALL_FACTORS]; unsigned nfactors;
     Blas        status;          /* the first thing that was wrong */
+    char        why[96];         /* in words, where there are some */
+    unsigned    nmatrices;
     Handle     *handle;
     char        letter;          /* s d c z */
     size_t      element;         /* bytes */
 } Call;
 
 /* name: of the cuBLAS function; routine: Fortran's without the type's letter and the underscore ("gemm"), or "": the caller computes it itself. */
+const char *cublasGetStatusName(int status);
 Call call_begin(void *handle, char letter, const char *name, const char *routine);
 void call_char(Call *c, char x);
 void call_int(Call *c, int64_t x);
