@@ -725,6 +725,8 @@ static void end(void *self, Observer *o, const CheckLaunch *l, Findings *found)
     InitWatch *w  = (InitWatch *)o;
     Init      *in = self;
     findings_merge(found, &w->found);
+    if (in->rules->on[RULE_UNSET_CONSTANT])
+        unset_judge(&in->set, l, found);
     for (size_t i = 0; i < in->written.n && (w->bulk || l->sampled); i++)
         written_write(in->written.region[i], in->written.region[i]->base, in->written.region[i]->bytes);
     free(w);
@@ -739,8 +741,8 @@ static const WwFinding *pending(void *self, size_t *n)
 
 static void *open_init(const RuleSet *rules)
 {
-    Init *in = xcalloc(1, sizeof *in);
-    (void)rules;
+    Init *in  = xcalloc(1, sizeof *in);
+    in->rules = rules;
     in->arena = arena_new();
     pthread_mutex_init(&in->lock, NULL);
     return in;
@@ -754,6 +756,7 @@ static void close_init(void *self)
     arena_free(in->arena);
     free(in->origin);
     free(in->pending);
+    free(in->set.at);
     free(in);
 }
 

@@ -10,6 +10,7 @@
 #include "check/by_sweep.h"
 #include "check/check.h"
 #include "check/within.h"
+#include "check/init/unset.h"
 #include "check/init/written.h"
 
 /* A load that read what nobody wrote.  Numbered from 1; 0: nothing read it yet. */
@@ -35,6 +36,8 @@ typedef struct Init { /* as long as the device lives */
     uint32_t        norigins;
     WwFinding      *pending;
     size_t          npending;
+    const RuleSet  *rules;
+    Set             set;
 } Init;
 
 typedef struct InitWatch { /* one launch */

@@ -173,17 +173,21 @@ static void copies(Init *in, const MemoryEvent *e)
         written_write(r, e->address, e->bytes);
         return;
     }
+    if (!r)
+        unset_wrote(&in->set, e->address, e->bytes);
     if (r && from && from->filled)
         widths_add(r->widths, from->widths->seen);
     written_copy(&in->written, e->address, e->from, e->bytes);
 }
 
 /* The host writes members, too: a copy as wide as one. */
-static void host_writes(const Init *in, const MemoryEvent *e)
+static void host_writes(Init *in, const MemoryEvent *e)
 {
     Region *r = written_find(&in->written, e->address);
-    if (!r)
+    if (!r) {
+        unset_wrote(&in->set, e->address, e->bytes);
         return;
+    }
     if (e->bytes <= 16 && (e->bytes & (e->bytes - 1)) == 0)
         widths_add(r->widths, (uint32_t)e->bytes);
     written_by_host(r, e->address, e->bytes);

@@ -2,70 +2,21 @@
  *
  * Constants that a kernel reads while the host's work in another stream writes them.
  *
- * Loads of constants are told to nobody, so what a launch read is known from the instructions that were executed: [variable + number] is
- * exactly these bytes; of an address that was computed from a variable it is some of its bytes, so only work that writes all of it races for
- * sure.  Instructions under a guard, and addresses whose variable is not known (origin.h), are left out: nothing here invents a race. */
+ * Of an address that was computed from a variable it is known that some of its bytes are read (constants.h), so only work that writes all of it
+ * races for sure: nothing here invents a race. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/mangle.h"
-#include "check/origin.h"
+#include "check/constants.h"
 #include "check/race/race_work_own.h"
 #include "ptx/place.h"
-#include "ptx/traits.h"
 
-typedef struct Reading { /* an instruction's */
-    const Var *var;
-    uint64_t   from, to;
-    bool       some;
-} Reading;
+typedef ConstantReading Reading;
 
 /* ---- what a launch read ---- */
-
-static bool has_constants(const Module *m)
-{
-    bool has = false;
-    for (size_t i = 0; i < m->nvars && !has; i++)
-        has = m->vars[i]->space == SPACE_CONST;
-    return has;
-}
-
-static const Operand *address_of(const Instr *in)
-{
-    bool loads = op_plain_load(in) && (Word)in->op->field[FIELD_space] == WORD_const && !in->guard;
-    return loads && in->nopd > 1 && in->opd[1].kind == OPD_MEM ? &in->opd[1] : NULL;
-}
-
-static bool not_asked(void *user, uint32_t offset)
-{
-    (void)user, (void)offset;
-    return false;
-}
-
-/* The n-th instruction of the launch; origins of its function's addresses are found when they are first wanted. */
-static bool reading_of(const CheckLaunch *l, Arena *a, const Origin **origins, uint32_t n, Reading *out)
-{
-    const Instr   *in  = l->instr[n].in;
-    const Func    *f   = l->instr[n].func;
-    const Operand *mem = address_of(in), *base = mem ? &mem->elem[0] : NULL, *d = &in->opd[0];
-    uint64_t       size = 0, at;
-    if (!mem || (base->kind != OPD_VAR && base->kind != OPD_REG))
-        return false;
-    if (base->kind == OPD_REG && !*origins)
-        *origins = origins_of(a, f, not_asked, NULL);
-    Origin o = base->kind == OPD_REG ? (*origins)[in - f->instrs] : (Origin){ORIGIN_VAR, base->var, 0};
-    if (o.kind != ORIGIN_VAR || o.var->space != SPACE_CONST || !(at = l->variable(l->loaded, o.var, &size)))
-        return false;
-    *out = (Reading){o.var, at, at + size, base->kind == OPD_REG};
-    if (!out->some) {
-        uint64_t n_bytes = type_bytes(in->op->types[in->op->ntypes - 1]) * (d->kind == OPD_VECTOR ? d->count : 1u);
-        out->from        = at + (uint64_t)base->ival + (uint64_t)mem->ival;
-        out->to          = out->from + n_bytes;
-    }
-    return true;
-}
 
 /* Does work that writes [from, to) write what was read? */
 static bool meets(uint64_t from, uint64_t to, uint64_t read_from, uint64_t read_to, bool some)
@@ -114,26 +65,27 @@ static void keep(Works *w, const CheckLaunch *l, uint32_t instr, const Reading *
         c->end.file = works_file_name(w, p.file);
 }
 
+typedef struct Reader {
+    Works             *works;
+    const RaceRun     *run;
+    const CheckLaunch *launch;
+    Findings          *found;
+} Reader;
+
+static void on_read(void *user, uint32_t instr, const Reading *x)
+{
+    Reader        *u = user;
+    const RaceRun *r = u->run;
+    for (size_t k = 0; k < r->nbeside; k++)
+        if (r->beside[k].writes && meets(r->beside[k].from, r->beside[k].to, x->from, x->to, x->some))
+            note(u->found, instr, x, &r->beside[k]);
+    keep(u->works, u->launch, instr, x);
+}
+
 void works_constants(Works *w, const RaceRun *r, const CheckLaunch *l, Findings *found)
 {
-    if (!l->work || !l->executed || !l->variable || !r->rules->on[RULE_RACE_STREAM] || !has_constants(l->module))
-        return;
-    Arena        *a       = arena_new();
-    const Origin *origins = NULL;
-    const Func   *of      = NULL;
-    for (uint32_t i = 0; i < l->ninstr; i++) {
-        Reading x;
-        if (l->instr[i].func != of)
-            origins = NULL;
-        of = l->instr[i].func;
-        if (!l->executed[i] || !of || !reading_of(l, a, &origins, i, &x))
-            continue;
-        for (size_t k = 0; k < r->nbeside; k++)
-            if (r->beside[k].writes && meets(r->beside[k].from, r->beside[k].to, x.from, x.to, x.some))
-                note(found, i, &x, &r->beside[k]);
-        keep(w, l, i, &x);
-    }
-    arena_free(a);
+    if (l->work && r->rules->on[RULE_RACE_STREAM])
+        constants_read(l, on_read, &(Reader){w, r, l, found});
 }
 
 void constants_host(Works *w, HostWork *h, const WorkOrder *o)
