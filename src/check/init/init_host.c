@@ -160,14 +160,25 @@ static void host_reads(Init *in, const MemoryEvent *e, bool all)
         add_unwritten(&g, padding);
 }
 
+/* What a copy brought from where nobody wrote is zero, as in a plain run. */
+static void clear_copied(const Region *from, const MemoryEvent *e)
+{
+    Hole h;
+    for (uint64_t at = e->from, end = at + e->bytes; from->filled && at < end && written_hole(from, at, end - at, &h);
+         at = h.at + h.bytes)
+        memset((void *)(uintptr_t)(e->address + (h.at - e->from)), 0, h.bytes);
+}
+
 /* Between allocations; to memory that the host sees it is a read of the host's. */
 static void copies(Init *in, const MemoryEvent *e)
 {
     Region     *r = written_find(&in->written, e->address), *from = written_find(&in->written, e->from);
     MemoryEvent read = *e;
     read.address     = e->from;
-    if (from)
+    if (from) {
         filled_settle(from, e->from, e->bytes);
+        clear_copied(from, e);
+    }
     if (r && r->host) {
         host_reads(in, &read, true);
         written_write(r, e->address, e->bytes);

@@ -39,6 +39,7 @@ static void region_free(Region *r)
     for (uint64_t i = 0; i < r->pages; i++)
         page_free(r->page[i]);
     free(r->page);
+    free(r->cleared);
     free(r);
 }
 

@@ -39,6 +39,7 @@ typedef struct Region {
     Widths  *widths; /* outlives it */
     bool     host;   /* the host reads it by itself: pinned, managed */
     bool     filled; /* what nobody wrote is seen by what it holds (filled.h) */
+    uint32_t *cleared; /* a bit a word; NULL: none */
     int      rest;   /* launches until it is looked at again */
     unsigned rests;  /* after the next look that finds nothing new */
     uint64_t pitch, width; /* rows and what of them is the program's; 0: it is not made in rows */
