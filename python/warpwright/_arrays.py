@@ -188,7 +188,8 @@ def view_of(x, stream=None):
     elif hasattr(x, "__cuda_array_interface__"):
         view = _from_interface(x, x.__cuda_array_interface__, (CUDA, None))
     else:
-        raise TypeError(f"{type(x).__name__} is not an array: it has none of __dlpack__, __cuda_array_interface__, __array_interface__")
+        raise TypeError(f"{type(x).__name__} is not an array: it has none of __dlpack__, __cuda_array_interface__, __array_interface__; "
+                        "numpy.asarray() makes one of lists")
     root = type(x).__module__.split(".")[0]
     view.library = root if root in ("torch", "cupy") else None
     return view

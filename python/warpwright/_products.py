@@ -157,7 +157,7 @@ def _type_of(views, dtype, names, float8=None):
     kinds = {(float8 if (v.kind, v.itemsize) == ("u", 1) and float8 else v.kind, v.itemsize) for v in views}
     if len(kinds) != 1:
         told = ", ".join(f"{n} {_named(v)}" for n, v in zip(names, views))
-        raise TypeError(f"{' and '.join(names)} have different element types: {told}")
+        raise TypeError(f"{' and '.join(names)} have different element types: {told}; convert one of them first")
     kind = kinds.pop()
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype and str(dtype).split(".")[-1]
     if kind[0] in EIGHTS:

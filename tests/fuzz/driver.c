@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A main() for the fuzz targets where there is no libFuzzer:   fuzz_ptx ROUNDS FILE...
- * Runs every file as it is, then ROUNDS mutations of them.  The random sequence is fixed, so a failure comes again; an
- * abort or crash prints the number of its input, and with that number in WW_FUZZ_ONLY the same command runs this input alone.
+ * Runs every file as it is, then ROUNDS mutations of them.  The random sequence is fixed, so a failure comes again, and another number in
+ * WW_FUZZ_SEED makes it another one; an abort or crash prints the number of its input, and with that in WW_FUZZ_ONLY the same command runs this
+ * input alone.
  * The mutations know words and lines, since random bytes seldom get past a lexer; a target's own ones (mutate.c) come every other time.
  *
  * Not modelled: coverage.  `make fuzz` uses libFuzzer for that. */
@@ -183,10 +184,11 @@ int main(int argc, char **argv)
         return 2;
     }
     long        rounds = strtol(argv[1], NULL, 10);
-    const char *one    = getenv("WW_FUZZ_ONLY");
-    long        only   = one ? strtol(one, NULL, 10) : -1;
-    size_t      n      = (size_t)argc - 2;
-    Str        *seed   = xcalloc(n, sizeof *seed);
+    const char *one = getenv("WW_FUZZ_ONLY"), *other = getenv("WW_FUZZ_SEED");
+    long        only = one ? strtol(one, NULL, 10) : -1;
+    size_t      n    = (size_t)argc - 2;
+    Str        *seed = xcalloc(n, sizeof *seed);
+    state += other ? strtoul(other, NULL, 10) * 0xbf58476d1ce4e5b9u : 0;
     limit_memory();
     signal(SIGABRT, tell);
     signal(SIGSEGV, tell);
