@@ -44,13 +44,18 @@ static inline bool block_enter(Warp *w, uint32_t instr, uint32_t n)
                              w->mask == UINT32_MAX ? (unsigned)LANES : (unsigned)__builtin_popcount(w->mask));
 }
 
-/* The next look whether the warp polls is after twice as many instructions as the last one (poll.c). */
+/* The next look whether the warp polls is after twice as many instructions as the last one, but the first ones of a warp that often does
+ * (poll.c). */
 static inline void look_later(Warp *w)
 {
     Look *x  = &w->worker->look;
     x->on    = false;
+    x->noting = false;
     w->floor = w->quantum > x->step ? w->quantum - x->step : 0;
-    x->step *= 2;
+    if (x->again)
+        x->again--;
+    else
+        x->step *= 2;
 }
 
 /* What the head returns then. */

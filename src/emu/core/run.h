@@ -103,7 +103,9 @@ struct Cluster {
 };
 
 typedef struct Look { /* at a group that may poll (poll.c) */
-    bool       on, copied;
+    bool       on, copied, noting; /* noting: a round under doze_run */
+    bool       whole;        /* no other group of the warp was there when it began */
+    uint8_t    again;        /* looks that come no later than the last one did */
     const Uop *pc;           /* where it began */
     Frame     *frame;
     uint32_t   mask, blocks;

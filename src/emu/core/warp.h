@@ -14,6 +14,7 @@
 typedef struct Block  Block;
 typedef struct Worker Worker;
 typedef struct Frame  Frame;
+typedef struct Doze   Doze;
 
 /* GROUP_CLUSTER: at barrier.cluster.wait.  GROUP_MBARRIER: behind a look at an mbarrier whose phase is not over, until one of the block's
  * completes a phase or nobody in the cluster can run.  GROUP_GRID: at griddepcontrol.wait.  GROUP_REGISTERS: at setmaxnreg.inc. */
@@ -45,6 +46,7 @@ struct Warp {
     int64_t    quantum;  /* instructions left in this turn */
     int64_t    floor;    /* when so many are left, somebody looks whether it polls (poll.c) */
     bool       polls;    /* it did when it was last looked at */
+    uint32_t   asleep;   /* lanes of a group that sleeps until what it reads has changed (doze.c) */
     uint8_t   *shared;   /* host address of the block's shared window */
     uint32_t   shared_bytes;
     uint32_t   shared_base; /* where that window begins in the cluster's: rank << CLUSTER_SHIFT */
@@ -74,6 +76,7 @@ struct Warp {
     uint32_t   local_bytes;
     struct AsyncQueue *async; /* copies in flight; NULL before the first (async.c) */
     struct BulkGroups *bulk;  /* commits of bulk groups; NULL before the first (bulk.c) */
+    Doze      *doze;         /* of the group that sleeps; NULL before the first */
     struct WgmmaState *wgmma; /* products in flight; NULL before the first (wgmma.c) */
     /* special registers, one slot each */
     uint32_t   tid[3][LANES] __attribute__((aligned(64)));

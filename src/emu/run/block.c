@@ -19,6 +19,7 @@
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 #include "emu/matrix/wgmma.h"
+#include "emu/run/doze.h"
 #include "emu/run/home.h"
 #include "emu/run/turn.h"
 #include "emu/sync/barrier.h"
@@ -162,6 +163,7 @@ void block_destroy(Block *b)
 {
     for (uint32_t i = 0; i < b->nwarps; i++) {
         async_free(&b->warp[i]);
+        doze_free(&b->warp[i]);
         free(b->warp[i].bulk);
         wgmma_free(&b->warp[i]);
     }

@@ -18,22 +18,25 @@
 #include "base/stress.h"
 #include "emu/core/ctl.h"
 #include "emu/core/frame.h"
+#include "emu/run/doze.h"
 
 enum {
-    FIRST       = STRESSED(64, 2), /* instructions before the first look */
-    SOON        = STRESSED(8, 1),  /* of a warp that polled, or a cluster that only waited, when it last ran */
-    MOST_BLOCKS = 32               /* of one round */
+    FIRST = STRESSED(64, 2), /* instructions before the first look */
+    SOON  = STRESSED(8, 1),  /* of a warp that has slept (doze.c), or a cluster that only waited when it last ran */
+    AGAIN = STRESSED(6, 1),  /* looks so far apart of such a warp */
+    MOST_BLOCKS = 32         /* of one round */
 };
 
 void poll_begin(Warp *w)
 {
-    w->worker->look.step = w->polls || w->block->cluster->spun ? SOON : FIRST;
+    w->worker->look.step  = w->polls || w->doze || w->block->cluster->spun ? SOON : FIRST;
+    w->worker->look.again = w->doze ? AGAIN : 0;
     look_later(w);
 }
 
 void poll_switch(Warp *w)
 {
-    if (w->worker->look.on)
+    if (w->worker->look.on && !w->worker->look.whole)
         look_later(w);
 }
 
@@ -49,19 +52,6 @@ static uint64_t changes(const Worker *k)
     return k->endless.atomics + k->clock_reads;
 }
 
-static void begin_look(Warp *w)
-{
-    Look *x    = &w->worker->look;
-    x->on      = true;
-    x->copied  = false;
-    x->pc      = w->pc;
-    x->frame   = w->frame;
-    x->mask    = w->mask;
-    x->blocks  = 0;
-    x->changes = changes(w->worker);
-    w->floor   = w->quantum; /* the next block's head */
-}
-
 static void copy_registers(Look *x)
 {
     size_t n = frame_size(x->frame->code);
@@ -71,6 +61,53 @@ static void copy_registers(Look *x)
     }
     memcpy(x->regs, x->frame->regs, n);
     x->copied = true;
+}
+
+/* Is the group to come back to here? */
+static void stand_here(Warp *w)
+{
+    Look *x   = &w->worker->look;
+    x->copied = false;
+    x->noting = false;
+    x->whole  = w->ngroups == 0;
+    x->pc     = w->pc;
+    x->frame  = w->frame;
+    x->mask   = w->mask;
+    if (doze_knows(w)) {
+        copy_registers(x);
+        x->noting = doze_begin(w);
+    }
+}
+
+static void begin_look(Warp *w)
+{
+    Look *x    = &w->worker->look;
+    x->on      = true;
+    x->blocks  = 0;
+    x->changes = changes(w->worker);
+    w->floor   = w->quantum; /* the next block's head */
+    stand_here(w);
+}
+
+/* Where it stood may lie before the loop: by powers of two of blocks it stands elsewhere. */
+static bool is_elsewhere(const Warp *w, const Look *x)
+{
+    return !x->copied && (w->ngroups == 0 || !x->whole) && ((x->blocks & (x->blocks - 1)) == 0 || doze_knows(w));
+}
+
+/* It polls.  false: a round more is noted first, for which it goes on. */
+static bool ends(Warp *w)
+{
+    Look *x = &w->worker->look;
+    if (x->noting)
+        doze_end(w);
+    else if (doze_begin(w)) {
+        x->noting = true;
+        x->blocks = 0;
+        return false;
+    }
+    x->noting = false;
+    return true;
 }
 
 bool poll_waits(Warp *w)
@@ -94,7 +131,10 @@ bool poll_waits(Warp *w)
             copy_registers(x);
         else if (!w->polls)
             look_later(w);
-        return w->polls;
+        else
+            return ends(w);
+    } else if (is_elsewhere(w, x)) {
+        stand_here(w);
     }
     return false;
 }

@@ -16,6 +16,7 @@
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
 #include "emu/core/schedule.h"
+#include "emu/run/doze.h"
 #include "emu/run/home.h"
 #include "emu/run/poll.h"
 
@@ -170,6 +171,8 @@ static const Uop *run_group(Warp *w)
         pc       = w->pc;
         if (__builtin_expect(w->frame->shadow != NULL, 0)) {
             pc = poison_run(w, pc);
+        } else if (__builtin_expect(k->look.noting, 0)) {
+            pc = doze_run(w, pc);
         } else {
             if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL) {
                 pc = next;
@@ -251,7 +254,7 @@ Warp *turn_next(Warp *w)
 static bool run_picked(Warp **w, unsigned *quanta)
 {
     Worker    *k  = (*w)->worker;
-    const Uop *pc = run_group(*w);
+    const Uop *pc = (*w)->asleep && doze_passes(*w) ? (*w)->pc : run_group(*w);
     if (k->running != *w)
         *quanta = 0;
     *w = k->running;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups that poll sleep until a word that they read is another one. */
+#ifndef WW_EMU_DOZE_H
+#define WW_EMU_DOZE_H
+
+#include "emu/core/run.h"
+
+/* Did the warp last sleep where it stands now?  Then the first round is noted. */
+bool       doze_knows(const Warp *w);
+/* May the running group, which has come to w->pc again as it was, run its next round under doze_run?  That begins then. */
+bool       doze_begin(Warp *w);
+/* Runs it from u on, noting what it reads: until it stops, or stands at w->merge or behind it. */
+const Uop *doze_run(Warp *w, const Uop *u);
+/* It has come back once more: it sleeps from now on, if all that it read was noted. */
+void       doze_end(Warp *w);
+/* The group that was picked sleeps, and what it read is as it was: its turn has passed as if it had looked.  Else it is awake. */
+bool       doze_passes(Warp *w);
+/* The warp's context is freed. */
+void       doze_free(Warp *w);
+
+#endif
