@@ -37,7 +37,7 @@ enum {
     "together: bar.sync 0; ret;\n}\n"
 
 /* Instructions that the launch ran beside the last block's computing. */
-static uint64_t run(const char *look, unsigned lanes, unsigned threads)
+static uint64_t launch(const char *look, unsigned lanes, unsigned threads, WwStatus want)
 {
     WwDevice *d    = NULL;
     WwModule *m    = NULL;
@@ -54,16 +54,24 @@ static uint64_t run(const char *look, unsigned lanes, unsigned threads)
     assert_int_equal(ww_copy_in(d, p, flags, sizeof flags), WW_OK);
     void    *args[] = {&p};
     WwLaunch w      = {.grid = {BLOCKS, 1, 1}, .block = {64, 1, 1}, .args = args, .arg_count = 1};
-    if (ww_launch(d, m, "k", &w, &r) != WW_OK)
+    WwStatus got    = ww_launch(d, m, "k", &w, &r);
+    if (got != want)
         fail_msg("%s", ww_device_error(d));
+    if (want != WW_OK)
+        assert_non_null(strstr(ww_device_error(d), "aligned"));
     WwInstructionClasses n = ww_result_instructions(r);
     assert_int_equal(ww_copy_out(d, flags, p, sizeof flags), WW_OK);
-    for (unsigned i = 0; i < BLOCKS; i++)
+    for (unsigned i = 0; want == WW_OK && i < BLOCKS; i++)
         assert_int_equal(flags[i], 1);
     ww_result_free(r);
     ww_device_close(d);
     str_free(&text);
     return n.exact - 3 * LONG;
+}
+
+static uint64_t run(const char *look, unsigned lanes, unsigned threads)
+{
+    return launch(look, lanes, threads, WW_OK);
 }
 
 static void few_looks(const char *look, unsigned lanes)
@@ -134,6 +142,14 @@ static void loops_that_count_end(void **state)
     assert_true(run("ld.acquire.gpu.global.u32 %r3, [%d1+4]; add.u32 %r8, %r8, 1;\n", 1, 1) > BLOCKS);
 }
 
+/* Block 1 reads 8 bytes at a place that is a multiple of 4, and block 0 waits for it. */
+static void who_waits_for_a_fault_is_stopped(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++)
+        launch("ld.volatile.global.v2.u32 {%r7, %r3}, [%d1];\n", 1, threads, WW_ERR_FAULT);
+}
+
 static void workers_wait_for_each_other(void **state)
 {
     (void)state;
@@ -144,10 +160,15 @@ static void workers_wait_for_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(acquiring_loads_wait),         cmocka_unit_test(atomics_that_change_nothing_wait),
-        cmocka_unit_test(loops_of_several_blocks_wait), cmocka_unit_test(loops_that_count_end),
-        cmocka_unit_test(workers_wait_for_each_other),  cmocka_unit_test(words_of_every_kind_are_looked_at),
-        cmocka_unit_test(lanes_that_part_wait),         cmocka_unit_test(loops_are_found_from_before_them),
+        cmocka_unit_test(acquiring_loads_wait),
+        cmocka_unit_test(atomics_that_change_nothing_wait),
+        cmocka_unit_test(loops_of_several_blocks_wait),
+        cmocka_unit_test(loops_that_count_end),
+        cmocka_unit_test(who_waits_for_a_fault_is_stopped),
+        cmocka_unit_test(workers_wait_for_each_other),
+        cmocka_unit_test(words_of_every_kind_are_looked_at),
+        cmocka_unit_test(lanes_that_part_wait),
+        cmocka_unit_test(loops_are_found_from_before_them),
     };
     return cmocka_run_group_tests_name("emu_poll", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ struct Doze {
     Noted      word[MOST_WORDS];
 };
 
-static uint64_t now(const uint8_t *at, uint32_t bytes)
+static uint64_t word_now(const uint8_t *at, uint32_t bytes)
 {
     switch (bytes) {
     case 1: return __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -94,7 +94,7 @@ static void note_word(Doze *d, const uint8_t *at, uint32_t bytes)
     if (d->n == MOST_WORDS)
         give_up(d);
     else
-        d->word[d->n++] = (Noted){at, bytes, now(at, bytes)};
+        d->word[d->n++] = (Noted){at, bytes, word_now(at, bytes)};
 }
 
 /* false: there is a fault, which was raised. */
@@ -199,7 +199,7 @@ static bool changed(const Doze *d)
 {
     bool any = false;
     for (uint32_t i = 0; i < d->n && !any; i++)
-        any = now(d->word[i].at, d->word[i].bytes) != d->word[i].value;
+        any = word_now(d->word[i].at, d->word[i].bytes) != d->word[i].value;
     return any;
 }
 

@@ -441,7 +441,7 @@ static void work(Worker *k)
             if (k->ring)
                 k->ring->next = c;
             k->ring = c;
-            if (!stop && endless_look(k, c, holding, all_began(k) || card_is_full(l)))
+            if (!stop && endless_look(k, c, holding, none_left(k) || card_is_full(l)))
                 pause_stands(l);
         }
         if (pause_wanted(&l->pause)) {

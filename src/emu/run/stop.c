@@ -67,8 +67,19 @@ void emu_pause_where(const WwPause *p, Str *out)
         where_threads(c, out);
 }
 
+/* A block has failed, for which others wait: its fault is the launch's. */
+static bool stop_with_fault(Launch *l)
+{
+    bool failed = __atomic_load_n(&l->fault_order, __ATOMIC_ACQUIRE) != UINT64_MAX;
+    if (failed)
+        __atomic_store_n(&l->aborted, 1, __ATOMIC_RELEASE);
+    return failed;
+}
+
 void launch_stop_endless(Launch *l)
 {
+    if (stop_with_fault(l))
+        return;
     uint64_t rest = l->last - (l->next_cluster < l->last ? l->next_cluster : l->last);
     for (unsigned i = 0; i < l->nworkers; i++)
         rest += l->worker[i].claim.end - l->worker[i].claim.next;
