@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "check/count/atomic.h"
 #include "check/count/count.h"
 #include "model/model.h"
 #include "ptx/merge.h"
@@ -435,6 +436,42 @@ static void sums_of_warps_take_turns(void **state)
     assert_true(exact >= 23);
 }
 
+/* Scattered atomics of shared memory, as the assembler makes each kind: whichever level counts them, they cost what the model says of each. */
+static void scattered_atomics(void **state)
+{
+    (void)state;
+    static const uint32_t roles[] = {0, MERGE_COUNTS, MERGE_COMPARES, MERGE_SCANS, MERGE_LEADER, MERGE_SWAPS};
+    static const Opcode   add     = {.text = "red.shared.add.u32", .op = OP_red};
+    static const Instr    in      = {.op = &add};
+    const Profile        *p       = profile_find("sm_90");
+    uint32_t              seed    = 5;
+    for (unsigned k = 0; k < sizeof roles / sizeof *roles; k++) {
+        EmuInstr   id   = {.in = &in, .merges = roles[k]};
+        LaunchInfo info = {.instrs = 1, .workers = 1, .instr = &id};
+        Observer  *o    = count_new(p);
+        void      *s    = o->fork(o, &info, 0);
+        uint64_t   want = 0, plain = 0;
+        for (unsigned n = 0; n < 3000; n++) {
+            uint32_t off[LANES], mask = noise(&seed) % 4 ? UINT32_MAX : noise(&seed) | 1;
+            uint64_t addr[LANES];
+            for (unsigned i = 0; i < LANES; i++)
+                addr[i] = off[i] = 1024 + 4 * (noise(&seed) % 200);
+            ModelAccess m = {MODEL_SHARED, MODEL_RED, MODEL_L1_AUTO, 4, mask, addr};
+            ModelCost   c;
+            model_access(p, &m, &c);
+            plain += c.wavefronts;
+            want += atomic_cost(p, roles[k], &m, &c).wavefronts;
+            o->access(
+                s,
+                &(Access){.space = ACCESS_SHARED, .op = ACCESS_RED, .bytes = 4, .mask = mask, .block = n, .off = off});
+        }
+        o->join(o, s);
+        assert_int_equal(count_total(o)->memory_l1_wavefronts_shared, want);
+        assert_int_equal(count_total(o)->shared_atom_wavefronts, plain);
+        count_free(o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_the_models),
@@ -442,6 +479,7 @@ int main(void)
                                        cmocka_unit_test(roles),
                                        cmocka_unit_test(merged_counts),
                                        cmocka_unit_test(alignment),
+                                       cmocka_unit_test(scattered_atomics),
                                        cmocka_unit_test(sums_of_warps_take_turns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

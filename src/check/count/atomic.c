@@ -11,6 +11,24 @@
 
 #include "ptx/merge.h"
 
+bool atomic_is_plain(unsigned role)
+{
+    return !(role & (MERGE_LEADER | MERGE_SCANS | MERGE_SWAPS | MERGE_SINKS));
+}
+
+ModelOp atomic_served_as(unsigned role, ModelOp op)
+{
+    return role & MERGE_COUNTS ? MODEL_LD : op;
+}
+
+void atomic_words(unsigned role, ModelCost *c)
+{
+    if (!(role & MERGE_COMPARES))
+        return;
+    c->wavefronts *= 2;
+    c->ideal_wavefronts *= 2;
+}
+
 ModelCost atomic_cost(const Profile *p, unsigned role, const ModelAccess *m, const ModelCost *c)
 {
     ModelAccess a   = *m;
@@ -22,13 +40,9 @@ ModelCost atomic_cost(const Profile *p, unsigned role, const ModelAccess *m, con
         model_swaps(p, &a, &out);
         return out;
     }
-    if (role & MERGE_COUNTS)
-        a.op = MODEL_LD;
-    if (one || role & MERGE_COUNTS)
+    a.op = atomic_served_as(role, a.op);
+    if (one || a.op != m->op)
         model_access(p, &a, &out);
-    if (role & MERGE_COMPARES) {
-        out.wavefronts *= 2;
-        out.ideal_wavefronts *= 2;
-    }
+    atomic_words(role, &out);
     return out;
 }

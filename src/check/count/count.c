@@ -163,6 +163,14 @@ static bool is_joinable(unsigned op)
     return op == ACCESS_LD || op == ACCESS_LDSM || is_store(op);
 }
 
+/* What the machine's own instructions take of n shared atomics. */
+static void add_own(Site *s, const ModelCost *own, uint64_t n)
+{
+    s->others[0] += n * own->wavefronts;
+    s->others[1] += n * own->ideal_wavefronts;
+    s->others[2] += n * own->rounds;
+}
+
 /* Adds n accesses of that cost to the sums.  m->addr matters to those alone that have a role or are made narrower. */
 static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const ModelCost *c, uint64_t n)
 {
@@ -188,9 +196,7 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
         joined_count(&s->joined, p, s->role, m, c, n);
     } else {
         ModelCost own = atomic_cost(p, s->role, m, c);
-        s->others[0] += n * own.wavefronts;
-        s->others[1] += n * own.ideal_wavefronts;
-        s->others[2] += n * own.rounds;
+        add_own(s, &own, n);
     }
 }
 
@@ -365,6 +371,25 @@ static bool site_rounds(State *st, Site *s, const Access *a)
     return true;
 }
 
+/* Adds a shared atomic that has a role and shows no pattern; false: only the model knows its cost. */
+static bool site_direct_atomic(State *st, Site *s, const Access *a)
+{
+    const Profile *p  = st->count->profile;
+    ModelOp        op = model_op(a->space, a->op), as = atomic_served_as(s->role, op);
+    ModelCost      c, own;
+    if (!st->scatter || a->space != ACCESS_SHARED || is_joinable(s->op) || !atomic_is_plain(s->role) ||
+        !st->scatter(p, a, op, &c))
+        return false;
+    own = c;
+    if (as != op && !st->scatter(p, a, as, &own))
+        return false;
+    if (!s->here)
+        counters_cost(&s->sum, MODEL_SHARED, s->op, &c, 1);
+    atomic_words(s->role, &own);
+    add_own(s, &own, 1);
+    return true;
+}
+
 /* Adds an access of a site that shows no patterns (Site.direct). */
 static void site_direct(State *st, Site *s, const Access *a)
 {
@@ -376,6 +401,8 @@ static void site_direct(State *st, Site *s, const Access *a)
     ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     const ModelCost *c = s->role ? NULL : scatter_cost(st, a, m.op, &room);
     s->direct          = (uint16_t)(s->direct - !s->rounds);
+    if (s->role && site_direct_atomic(st, s, a))
+        return;
     if (c) {
         add_cost(p, s, &m, c, 1);
         return;
