@@ -37,7 +37,7 @@ enum {
     "together: bar.sync 0; ret;\n}\n"
 
 /* Instructions that the launch ran beside the last block's computing. */
-static uint64_t launch(const char *look, unsigned lanes, unsigned threads, WwStatus want)
+static uint64_t launch(const char *look, unsigned lanes, unsigned threads, const char *engine, WwStatus want)
 {
     WwDevice *d    = NULL;
     WwModule *m    = NULL;
@@ -46,7 +46,8 @@ static uint64_t launch(const char *look, unsigned lanes, unsigned threads, WwSta
     Str       text = {0};
     uint32_t  flags[BLOCKS];
     str_printf(&text, "%s%u;\n%s%s%s", HEAD, lanes, LOOK, look, TAIL);
-    assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.threads = threads}, &d, NULL), WW_OK);
+    assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.threads = threads, .engine = engine}, &d, NULL),
+                     WW_OK);
     if (ww_module_load(d, "poll.ptx", text.s, text.len, &m) != WW_OK)
         fail_msg("%s", ww_device_error(d));
     memset(flags, 0, sizeof flags);
@@ -71,7 +72,7 @@ static uint64_t launch(const char *look, unsigned lanes, unsigned threads, WwSta
 
 static uint64_t run(const char *look, unsigned lanes, unsigned threads)
 {
-    return launch(look, lanes, threads, WW_OK);
+    return launch(look, lanes, threads, "interpreter", WW_OK);
 }
 
 static void few_looks(const char *look, unsigned lanes)
@@ -79,12 +80,14 @@ static void few_looks(const char *look, unsigned lanes)
     uint64_t n = run(look, lanes, 1);
     if (!STRESSED(false, true) && n > BLOCKS * (OWN + SLEEPS))
         fail_msg("%llu instructions for %s", (unsigned long long)n, look);
+    assert_int_equal(launch(look, lanes, 1, "jit", WW_OK), n);
 }
 
 static void acquiring_loads_wait(void **state)
 {
     (void)state;
     few_looks("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n", 1);
+    few_looks("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n", 32);
     few_looks("ld.volatile.global.u32 %r3, [%d1+4];\n", 1);
     few_looks("ld.volatile.global.u32 %r3, [%d1+4]; setp.eq.u32 %p1, %r3, 0; vote.sync.any.pred %p1, %p1, 1;\n", 1);
     few_looks("nanosleep.u32 20; ld.acquire.gpu.global.u32 %r3, [%d1+4]; fence.acq_rel.gpu;\n", 1);
@@ -147,7 +150,7 @@ static void who_waits_for_a_fault_is_stopped(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++)
-        launch("ld.volatile.global.v2.u32 {%r7, %r3}, [%d1];\n", 1, threads, WW_ERR_FAULT);
+        launch("ld.volatile.global.v2.u32 {%r7, %r3}, [%d1];\n", 1, threads, "interpreter", WW_ERR_FAULT);
 }
 
 static void workers_wait_for_each_other(void **state)

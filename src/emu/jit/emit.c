@@ -193,7 +193,9 @@ static void emit_doors(Emit *e, uint32_t i)
     if (e->resumed[i]) {
         OUT("K%u:;\n", i);
         emit_keep(e, s->live);
-        OUT("w_keep(w, %u);\nreturn (const Uop *)~0ul;\n", i + 1);
+        OUT("if (COLD(w_looks(w))) {\n");
+        emit_fill(e, s->live);
+        OUT("return (const Uop *)~0ul; }\nw_keep(w, %u);\nreturn (const Uop *)~0ul;\n", i + 1);
     }
 }
 

@@ -496,7 +496,7 @@ ROW void w_only(Warp *w, uint32_t m)
 {
     w->mask = m;
 }
-/* Somebody looks whether the warp polls: he wants to hear of each group's turn. */
+/* Somebody looks whether the warp polls: he wants to hear of each group's turn, and the interpreter may go on. */
 ROW uint32_t w_looks(const Warp *w)
 {
     return w->worker->look.on;

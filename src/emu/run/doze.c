@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group that polls (poll.c) has the same registers after each round, so what a round does is decided by what it reads.  One round is run a
- * uop at a time, and each word of memory that it reads is noted with its value.  While all of them are as they were another round would
+ * A group that polls (poll.c) has the same registers after each round, so what a round does is decided by what it reads.  The round
+ * behind which its registers are compared is run a uop at a time, and each word of memory that it reads is noted with its value.  While all of them are as they were another round would
  * change nothing: in its turns the group is passed over, for the price of comparing the words.  Whoever writes tells nobody and pays nothing.
  *
  * Such turns are turns in all but instructions: the scheduler, endless.c, pauses and limits see what they would see of a group that looks and
@@ -66,7 +66,7 @@ bool doze_begin(Warp *w)
     if (!w->doze)
         w->doze = xcalloc(1, sizeof *w->doze);
     Doze *d = w->doze;
-    if (d->failed == w->pc || w->frame->shadow)
+    if (d->failed == w->pc || w->frame->shadow || w->lean)
         return false;
     d->noting = true;
     d->pc     = w->pc;
@@ -169,17 +169,15 @@ static const Uop *guarded(Warp *w, const Uop *u)
 
 const Uop *doze_run(Warp *w, const Uop *u)
 {
-    const Launch *l = w->block->launch;
-    while (u < w->merge && w->doze->noting) {
+    const Launch *l      = w->block->launch;
+    bool          noting = w->worker->look.noting;
+    while (u < w->merge)
         if (uop_is(l, u, CTL_block)) /* the handler would go on in native code */
             u = block_enter(w, u->instr, u->n) ? u + 1 : block_spent(w, u);
-        else if (uop_is(l, u, CTL_guard))
+        else if (noting && uop_is(l, u, CTL_guard))
             u = guarded(w, u);
         else
-            u = step(w, u);
-    }
-    while (u < w->merge)
-        u = u->fn(w, u);
+            u = noting ? step(w, u) : u->fn(w, u);
     return u;
 }
 

@@ -8,11 +8,12 @@
 
 /* Did the warp last sleep where it stands now?  Then the first round is noted. */
 bool       doze_knows(const Warp *w);
-/* May the running group, which has come to w->pc again as it was, run its next round under doze_run?  That begins then. */
+/* Can what the next round reads be noted, from w->pc on? */
 bool       doze_begin(Warp *w);
-/* Runs it from u on, noting what it reads: until it stops, or stands at w->merge or behind it. */
+/* While a look is on: runs the group from u on, as the interpreter does, until it stops, or stands at w->merge or behind it; a round that
+ * was begun so is noted. */
 const Uop *doze_run(Warp *w, const Uop *u);
-/* It has come back once more: it sleeps from now on, if all that it read was noted. */
+/* It has come back as it was: it sleeps from now on, if all that it read was noted. */
 void       doze_end(Warp *w);
 /* The group that was picked sleeps, and what it read is as it was: its turn has passed as if it had looked.  Else it is awake. */
 bool       doze_passes(Warp *w);

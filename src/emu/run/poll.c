@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A group that has used an atomic, volatile or acquiring access in its quantum is looked at now and then: it runs block by block until it is
- * where the look began, its registers are copied, and when it is there again they are compared.  If they are as they were, and nothing in
+ * where it stood before, its registers are copied, and when it is there again they are compared.  If they are as they were, and nothing in
  * between may have changed memory, completed a barrier or read a clock, then it will do the same again and again until somebody else
- * changes what it reads: its turn ends.  So a wait costs two rounds of its loop in each turn, and not the rest of a quantum; a card, which
- * has nothing better to do, looks more often.
+ * changes what it reads: its turn ends, and it sleeps if what the round read could be noted (doze.c).  A card, which has nothing better to do,
+ * looks more often.
+ *
+ * The first block of a look is run by whoever runs the warp, and all values are in the frame behind it; the rest is the interpreter's, so
+ * looks and counters are the same with native code.
  *
  * Looks stand farther and farther apart, because most loops with atomics compute.  What a block may do is known since lowering (Uop.x of its
  * head, for endless.c); atomics say themselves whether they left another value.
@@ -73,10 +76,6 @@ static void stand_here(Warp *w)
     x->pc     = w->pc;
     x->frame  = w->frame;
     x->mask   = w->mask;
-    if (doze_knows(w)) {
-        copy_registers(x);
-        x->noting = doze_begin(w);
-    }
 }
 
 static void begin_look(Warp *w)
@@ -85,29 +84,17 @@ static void begin_look(Warp *w)
     x->on      = true;
     x->blocks  = 0;
     x->changes = changes(w->worker);
-    w->floor   = w->quantum; /* the next block's head */
-    stand_here(w);
+    x->pc      = NULL; /* at the next head it stands: there every value is in the frame, whoever runs the warp */
+    x->whole   = false;
+    x->copied  = false;
+    x->noting  = false;
+    w->floor   = w->quantum;
 }
 
 /* Where it stood may lie before the loop: by powers of two of blocks it stands elsewhere. */
 static bool is_elsewhere(const Warp *w, const Look *x)
 {
     return !x->copied && (w->ngroups == 0 || !x->whole) && ((x->blocks & (x->blocks - 1)) == 0 || doze_knows(w));
-}
-
-/* It polls.  false: a round more is noted first, for which it goes on. */
-static bool ends(Warp *w)
-{
-    Look *x = &w->worker->look;
-    if (x->noting)
-        doze_end(w);
-    else if (doze_begin(w)) {
-        x->noting = true;
-        x->blocks = 0;
-        return false;
-    }
-    x->noting = false;
-    return true;
 }
 
 bool poll_waits(Warp *w)
@@ -127,12 +114,15 @@ bool poll_waits(Warp *w)
         give_up(w);
     } else if (w->pc == x->pc && w->frame == x->frame && w->mask == x->mask) {
         w->polls = x->copied && !memcmp(x->regs, x->frame->regs, frame_size(x->frame->code));
-        if (!x->copied)
+        if (!x->copied) {
             copy_registers(x);
-        else if (!w->polls)
+            x->noting = doze_begin(w);
+        } else if (!w->polls) {
             look_later(w);
-        else
-            return ends(w);
+        } else if (x->noting) {
+            doze_end(w);
+        }
+        return w->polls;
     } else if (is_elsewhere(w, x)) {
         stand_here(w);
     }

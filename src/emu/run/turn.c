@@ -171,7 +171,7 @@ static const Uop *run_group(Warp *w)
         pc       = w->pc;
         if (__builtin_expect(w->frame->shadow != NULL, 0)) {
             pc = poison_run(w, pc);
-        } else if (__builtin_expect(k->look.noting, 0)) {
+        } else if (__builtin_expect(k->look.on, 0) && !w->lean) {
             pc = doze_run(w, pc);
         } else {
             if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL) {
