@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group that polls (poll.c) has the same registers after each round, so what a round does is decided by what it reads.  The round
- * behind which its registers are compared is run a uop at a time, and each word of memory that it reads is noted with its value.  While all of them are as they were another round would
- * change nothing: in its turns the group is passed over, for the price of comparing the words.  Whoever writes tells nobody and pays nothing.
+ * A group that polls (poll.c) has the same registers after each round, so what a round does is decided by what it reads.  The round behind
+ * which its registers are compared is run a uop at a time, and each word of memory that it reads is noted with its value.  While all of
+ * them are as they were another round would change nothing: in its turns the group is passed over, for the price of comparing the words.
+ * Whoever writes tells nobody and pays nothing.
  *
  * Such turns are turns in all but instructions: the scheduler, endless.c, pauses and limits see what they would see of a group that looks and
  * waits on, so the order in which others run is the same.  Counters and observers have the rounds that were run, and none of those that
