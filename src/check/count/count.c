@@ -73,18 +73,17 @@ typedef struct Way {
 typedef struct Site { /* one instruction of one worker */
     WwCounters sum;
     Joined     joined;
-    uint64_t   others
-        [3]; /* passes of other shared accesses as the assembler makes them, their ideal, and rounds of their loops */
-    Way     *last; /* way that matched last */
-    uint32_t role; /* merge.h */
-    uint8_t  op, bytes, cache;
-    uint8_t  victim;    /* way to replace next */
-    uint16_t misses;    /* in a row */
-    uint16_t direct;    /* accesses yet to be given to the model at once */
-    uint8_t  doublings; /* how often that number has doubled since something came back */
-    Rounds  *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
-    bool     here;      /* of State.here: its accesses as PTX has them are another site's */
-    Way      way[WAYS];
+    uint64_t   others[3]; /* other shared accesses as the assembler makes them: passes, their ideal, rounds of loops */
+    Way       *last;      /* way that matched last */
+    uint32_t   role;      /* merge.h */
+    uint8_t    op, bytes, cache;
+    uint8_t    victim;    /* way to replace next */
+    uint16_t   misses;    /* in a row */
+    uint16_t   direct;    /* accesses yet to be given to the model at once */
+    uint8_t    doublings; /* how often that number has doubled since something came back */
+    Rounds    *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
+    bool       here;      /* of State.here: its accesses as PTX has them are another site's */
+    Way        way[WAYS];
 } Site;
 
 typedef struct Count Count;
