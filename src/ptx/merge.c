@@ -196,37 +196,47 @@ static bool is_counted(const Func *f, const Instr *in)
     return (one || is_increment(in)) && result_unused(f, in);
 }
 
+typedef struct Passed {
+    bool load, loop;
+} Passed;
+
 /* Looks back from an instruction of its basic block: 1: the block's threads come there together, 0: they do not, -1: others lead there.  self: an
- * instruction to which they came together. */
-static int look_back(const Func *f, uint32_t first, uint32_t i, uint32_t self)
+ * instruction to which they came together; passed: what is met on the way. */
+static int look_back(const Func *f, uint32_t first, uint32_t i, uint32_t self, Passed *passed)
 {
     while (i-- > first) {
         const Instr *in = &f->instrs[i];
-        if (i == self)
+        if (i == self) {
+            passed->loop = true;
             return 1;
+        }
         if (op_is(in, TRAIT_BARRIER))
             return !op_is(in, TRAIT_CLUSTER) && !opcode_has(in->op, WORD_warp) && !opcode_has(in->op, WORD_arrive);
+        passed->load |= op_plain_load(in) && opcode_has(in->op, WORD_global);
         if (!op_is(in, TRAIT_COMPUTE) && !op_is(in, TRAIT_JUMP) &&
-            !(op_plain_load(in) && opcode_has(in->op, WORD_param)))
+            !(op_plain_load(in) && (opcode_has(in->op, WORD_param) || opcode_has(in->op, WORD_global))))
             return 0;
     }
     return -1;
 }
 
-/* Do the block's threads come to an instruction from a barrier or from the kernel's beginning, and compute alone on all ways? */
+/* Do the block's threads come to an instruction from a barrier or from the kernel's beginning, and compute alone on all ways, or load from global
+ * memory too where no loop is on the way?  (A load parts warps by so little that they meet; in a loop it is not known.) */
 static bool come_together(const Func *f, const Cfg *cfg, uint32_t i)
 {
     uint32_t block[WAYS_BACK], n = 0;
-    int      here = look_back(f, cfg->block[cfg->block_of[i]].first, i, i);
-    block[n++]    = cfg->block_of[i];
+    Passed   passed = {false, false};
+    int      here   = look_back(f, cfg->block[cfg->block_of[i]].first, i, i, &passed);
+    block[n++]      = cfg->block_of[i];
     for (uint32_t k = 0; here < 0 && k < n; k++) {
         const CfgBlock *b = &cfg->block[block[k]];
         if (block[k] == 0 && !f->entry)
             return false;
         for (uint32_t p = 0; p < b->npred; p++) {
             const CfgBlock *from = &cfg->block[b->pred[p]];
-            int             way  = look_back(f, from->first, from->end, i);
+            int             way  = look_back(f, from->first, from->end, i, &passed);
             bool            seen = way > 0;
+            passed.loop |= b->pred[p] >= block[k];
             for (uint32_t s = 0; s < n && !seen; s++)
                 seen = block[s] == b->pred[p];
             if (way == 0 || (!seen && n == WAYS_BACK))
@@ -235,7 +245,7 @@ static bool come_together(const Func *f, const Cfg *cfg, uint32_t i)
                 block[n++] = b->pred[p];
         }
     }
-    return here != 0;
+    return here != 0 && !(passed.load && passed.loop);
 }
 
 static bool same(const Operand *o, const bool *varying)

@@ -25,7 +25,7 @@ enum {
     MERGE_REPEAT = 0x100, /* a load that an earlier access makes needless */
     MERGE_LEADER = 0x200, /* an atomic that one lane makes for all */
     MERGE_SWAPS  = 0x400, /* an atomic that is a loop of compare-and-swap, where it comes to shared memory */
-    MERGE_AT_ONCE = 0x1000, /* such a loop to which the warps of a block come together, from a barrier or the kernel's beginning */
+    MERGE_AT_ONCE = 0x1000, /* such a loop to which the warps of a block come together, from a barrier, the kernel's beginning or a load */
     MERGE_SINKS  = 0x800, /* a load that is made elsewhere (sinks.h); not by merge_plan */
     MERGE_COUNTS = 0x2000, /* an atomic that counts up by one */
     MERGE_COMPARES = 0x4000, /* a compare-and-swap of PTX's own, which brings two words a lane */

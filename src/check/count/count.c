@@ -44,8 +44,7 @@ enum {
     CHAOS       = STRESSED(32, 4),
     DIRECT      = 1024,
     DOUBLINGS   = 5,
-    MERGE_ALIGN = 16, /* decides about merging */
-    SWAP_PASSES = 3   /* of a round that a loop of compare-and-swap loses: of the load and of the swap */
+    MERGE_ALIGN = 16 /* decides about merging */
 };
 
 _Static_assert((int)ACCESS_GLOBAL == MODEL_GLOBAL && (int)ACCESS_SHARED == MODEL_SHARED &&
@@ -348,11 +347,11 @@ static const ModelCost *scatter_cost(State *st, const Access *a, ModelOp op, Mod
     return room;
 }
 
-static void add_rounds(Site *s, uint64_t lost)
+static void add_rounds(Site *s, Lost lost)
 {
-    s->others[0] += lost * SWAP_PASSES;
-    s->others[1] += lost * SWAP_PASSES;
-    s->others[2] += lost;
+    s->others[0] += lost.passes;
+    s->others[1] += lost.passes;
+    s->others[2] += lost.rounds;
 }
 
 /* The rounds of an access; true: its patterns are kept, and it has been counted by them. */
@@ -429,7 +428,7 @@ static Site *site_new(State *st, const Access *a)
     s->bytes = a->bytes;
     s->cache = a->cache;
     if (s->role & MERGE_AT_ONCE && a->space == ACCESS_SHARED) {
-        s->rounds = rounds_new(st->arena);
+        s->rounds = rounds_new(st->arena, st->count->profile, s->role);
         s->direct = 1;
     }
     return s;

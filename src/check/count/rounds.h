@@ -6,13 +6,19 @@
 
 #include "base/arena.h"
 #include "emu/observer.h"
+#include "model/model.h"
 
 typedef struct Rounds Rounds; /* of one instruction; zeros at first */
 
-Rounds  *rounds_new(Arena *a);
-/* Returns the rounds that are lost in the block before, where this access is the first of another one. */
-uint64_t rounds_add(Rounds *r, const Access *a);
-/* Those of the last block; the Arena has the rest.  NULL is allowed. */
-uint64_t rounds_end(Rounds *r);
+typedef struct Lost {
+    uint64_t rounds, passes;
+} Lost;
+
+/* role: the instruction's (ptx/merge.h). */
+Rounds *rounds_new(Arena *a, const Profile *p, unsigned role);
+/* Returns what is lost in the block before, where this access is the first of another one. */
+Lost    rounds_add(Rounds *r, const Access *a);
+/* That of the last block; the Arena has the rest.  NULL is allowed. */
+Lost    rounds_end(Rounds *r);
 
 #endif
