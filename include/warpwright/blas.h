@@ -15,8 +15,9 @@
  *
  * Exactness: float results are sums of products in float32, double ones in double, each added with one rounding; the same call gives the same bits
  * in every run.  Products of fp16, bf16 and fp8 are exact.  Where tensor cores add them (sm_90a), each step cuts 16 of them and the sum so
- * far at 25 bits below the largest; of fp8 32 of them at 13 bits, and what 128 of k add up to is added as floats (docs/matrix.md).
- * Elsewhere each is added with one rounding.  int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
+ * far at 25 bits below the largest; of fp8 32 of them at 13 bits, and what 128 of k add up to, or 256 for 16-bit results, is added
+ * as floats (docs/matrix.md).  Elsewhere each is added with one rounding.
+ * int32 results are exact modulo 2^32, int64 results of int32 operands modulo 2^64.
  *
  * Errors: everything is checked before anything runs (whether operands lie in allocations, on the emulator alone); ww_device_error() of the
  * device says what is wrong.  Start from a zeroed structure: fields that are left out mean the plain case (alpha must be set). */
