@@ -58,6 +58,15 @@ static __device__ __forceinline__ void bar_sleep(unsigned bar, unsigned phase)
                  : "memory");
 }
 
+/* One thread of a warp, all of which come here.  nvcc knows then that only one orders copies; behind a question for threadIdx.x it makes a loop of each, which
+ * took 50 clocks. */
+static __device__ __forceinline__ bool elect_one(void)
+{
+    unsigned one;
+    asm volatile("{ .reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p; }" : "=r"(one));
+    return one;
+}
+
 /* The box at column c, row r of a two-dimensional map. */
 static __device__ __forceinline__ void box_copy(unsigned to, const GemmMap *map, int c, int r, unsigned bar)
 {

@@ -75,14 +75,6 @@ template <typename T_, bool TURN_> struct Fit {
     }
 };
 
-/* One thread of the warp. */
-static __device__ __forceinline__ bool fit_one(void)
-{
-    unsigned one;
-    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(one));
-    return one != 0;
-}
-
 /* bar_wait() of whole warps, which go on together. */
 static __device__ __forceinline__ void fit_wait(unsigned bar, unsigned phase)
 {
@@ -155,7 +147,7 @@ template <typename F> struct FitTurner {
 
     __device__ __forceinline__ void order(const GemmMap *x, const FitWalk<F> &next, int into) const
     {
-        if (!fit_one())
+        if (!elect_one())
             return;
         bar_expect(bars + into * 8, F::BOX);
         box_copy(raw + into * F::TURNERS * F::BOX, x, next.k, next.row0 + warp * 32, bars + into * 8);
@@ -197,12 +189,12 @@ template <typename F> static __device__ __forceinline__ void fit_turn(F &ring, c
     for (; now.more(); now.next()) {
         unsigned bar = ring.full + ring.buffer * 8;
         bar_sleep(ring.empty + ring.buffer * 8, ring.phase ^ 1);
-        if (t.warp == 0 && fit_one()) {
+        if (t.warp == 0 && elect_one()) {
             bar_expect(bar, F::YB);
             box_copy(ring.ys + ring.buffer * F::YB, &a.y, now.col0, now.k, bar);
         }
         t.turn(ring.xs + ring.buffer * F::XB);
-        if (fit_one())
+        if (elect_one())
             bar_arrive(bar);
         if (next.more()) {
             t.order(&a.x, next, t.slot);
@@ -336,7 +328,7 @@ static __device__ __forceinline__ void fit_product(F &ring, int group, int count
             }
         }
         __syncwarp();
-        if (fit_one())
+        if (elect_one())
             bar_arrive(ring.empty + now * 8);
         if (count == 0)
             break;

@@ -6,7 +6,7 @@
  *               for both.
  *               A last row of tiles that has none below it goes in pairs beside each other: each block orders for itself.
  *               A cluster goes on from tile to tile.
- *   warps       one thread orders slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
+ *   warps       one thread, or two in turn, order slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what one slice, or two for 16-bit results, add up leaves the tensor cores, and is added as floats.
@@ -33,6 +33,7 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         ROW = 128 /* bytes of k */, X = BM * ROW, BOXES = (BN + 63) / 64 /* of 64 columns */, Y = (YN ? BOXES * 64 : BN) * ROW, SLICE = X + Y,
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
+        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn: one takes as long for a slice as it takes to multiply narrow ones */
     };
 };
 
@@ -155,56 +156,136 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* Half h of a slice of Y, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then have
+/* How many bytes come of a slice: of X, of each half of Y.  Boxes, or their last lines, that lie outside of an operand are left out where they can be: zero as they are,
+ * each takes longer to come than a line of the operand, and makes all others wait. */
+struct HalfBoxes {
+    int x, y[2];
+};
+
+static __device__ __forceinline__ int within(int i, int most)
+{
+    return i < 0 ? 0 : i < most ? i : most;
+}
+
+/* Along k: of so many lines, the last `rest` by an edge's box. */
+static __device__ __forceinline__ int lines_within(int left, int lines, int rest)
+{
+    return left >= lines ? lines : left > 0 ? rest : 0;
+}
+
+template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const HalfArgs &a, const HalfTile &tile, int rank, bool edges)
+{
+    enum { BOX = 64 * S::ROW, HALF = S::BN / 2, SPLIT = HALF % 64 != 0 };
+    HalfBoxes b;
+    int       rows = edges ? a.g.m - row_of<S>(tile, rank) : 2 * S::BM, columns = edges ? a.g.n - col_of<S>(tile, rank) : 2 * S::BN;
+    if (S::XN)
+        b.x = within((rows + 63) / 64, 2) * BOX;
+    else
+        b.x = lines_within(rows, S::BM, a.x_rest) * S::ROW;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        if (S::YN && SPLIT)
+            b.y[h] = within((columns + 63) / 64, S::BOXES) * (BOX / 2);
+        else if (S::YN)
+            b.y[h] = within((columns - h * HALF + 63) / 64, HALF / 64) * BOX;
+        else
+            b.y[h] = lines_within(columns - h * HALF, HALF, a.y_rest) * S::ROW;
+    }
+    if (tile.across && columns <= 0)
+        b.x = 0;
+    return b;
+}
+
+/* Half h of a slice of Y, `bytes` of it, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then have
  * more columns than the tile. */
-template <typename S, bool BOTH> static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h)
+template <typename S, bool BOTH>
+static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h, int bytes)
 {
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
-    auto copy = [&](unsigned at, int c, int r) { BOTH ? box_copy_both(at, &a.y, c, r, full) : box_copy(at, &a.y, c, r, full); };
+    auto copy = [&](const GemmMap *map, unsigned at, int c, int r) { BOTH ? box_copy_both(at, map, c, r, full) : box_copy(at, map, c, r, full); };
     if (S::YN && HALF % 64) {
 #pragma unroll
         for (int i = 0; i < S::BOXES; i++)
-            copy(to + i * BOX + h * (BOX / 2), col + i * 64, k + h * (S::BK / 2));
+            if (i * (BOX / 2) < bytes)
+                copy(&a.y, to + i * BOX + h * (BOX / 2), col + i * 64, k + h * (S::BK / 2));
     } else if (S::YN) {
 #pragma unroll
         for (int i = 0; i < HALF / 64; i++)
-            copy(to + h * HALF * S::ROW + i * BOX, col + h * HALF + i * 64, k);
-    } else {
-        copy(to + h * HALF * S::ROW, k, col + h * HALF);
+            if (i * BOX < bytes)
+                copy(&a.y, to + h * HALF * S::ROW + i * BOX, col + h * HALF + i * 64, k);
+    } else if (bytes) {
+        copy(bytes == HALF * S::ROW ? &a.y : &a.y_edge, to + h * HALF * S::ROW, k, col + h * HALF);
     }
 }
 
 /* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's. */
-template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, int k, int rank)
+template <typename S>
+static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, const HalfBoxes &b, int k, int rank)
 {
     enum { BOX = 64 * S::ROW };
     int row = row_of<S>(tile, rank), col = col_of<S>(tile, rank);
     if (S::XN) {
-        box_copy(to, &a.x, row, k, full);
-        box_copy(to + BOX, &a.x, row + 64, k, full);
-    } else {
-        box_copy(to, &a.x, k, row, full);
+        if (b.x)
+            box_copy(to, &a.x, row, k, full);
+        if (b.x > BOX)
+            box_copy(to + BOX, &a.x, row + 64, k, full);
+    } else if (b.x) {
+        box_copy(to, b.x == S::X ? &a.x : &a.x_edge, k, row, full);
     }
     if (S::SYM || !tile.across) {
-        order_columns<S, true>(a, to + S::X, full, col, k, rank);
+        order_columns<S, true>(a, to + S::X, full, col, k, rank, b.y[rank]);
     } else {
-        order_columns<S, false>(a, to + S::X, full, col, k, 0);
-        order_columns<S, false>(a, to + S::X, full, col, k, 1);
+        order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0]);
+        order_columns<S, false>(a, to + S::X, full, col, k, 1, b.y[1]);
     }
 }
 
-template <typename S> static __device__ __forceinline__ void order_tiles(const HalfArgs &a, HalfRing r, int rank)
+/* Are boxes left out in this cluster?  Only where its first piece fills each buffer once, by zeros from outside of the operands too: no product is of what
+ * nobody wrote. */
+template <typename S> static __device__ __forceinline__ bool leaves_out(const HalfPiece &first)
+{
+    return first.end - first.first >= S::STAGES;
+}
+
+/* turn: of the threads that order, which slice from the first on is this one's. */
+template <typename S> static __device__ __forceinline__ void order_tiles(const HalfArgs &a, HalfRing r, int rank, int turn)
 {
     HalfPiece p;
+    bool      edges = false;
     for (int i = 0; piece_at<S>(a, i, &p); i++) {
+        edges       = i ? edges : leaves_out<S>(p);
+        HalfBoxes b = boxes_of<S>(a, p.tile, rank, edges);
+        int       bytes = b.x + b.y[0] + b.y[1];
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8;
-            bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
-            bar_expect(full, S::SLICE);
-            order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, p.tile, s * S::BK, rank);
+            if (S::ORDERERS == 1 || turn == 0) {
+                bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
+                bar_expect(full, bytes);
+                order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, p.tile, b, s * S::BK, rank);
+            }
+            turn ^= 1;
             ring_next<S>(&r);
         }
     }
+}
+
+/* What is left out of the first piece is zero, in all buffers.  By both warpgroups, before they have a slice. */
+template <typename S> static __device__ __forceinline__ void zero_edges(const HalfArgs &a, unsigned slices, const HalfPiece &p, int rank)
+{
+    enum { HALF_BYTES = S::BN / 2 * S::ROW, Y = S::SLICE - S::X, SPLIT = S::YN && S::BN / 2 % 64 != 0 };
+    HalfBoxes b = boxes_of<S>(a, p.tile, rank, true);
+    int       thread = threadIdx.x - WARPGROUP;
+    if (!leaves_out<S>(p) || b.x + b.y[0] + b.y[1] == S::SLICE)
+        return;
+    for (int i = 0; i < S::STAGES; i++) {
+        unsigned at = slices + i * S::SLICE, y = at + S::X;
+        zero_bytes(at, b.x, S::X, thread, 2 * WARPGROUP);
+        zero_bytes(y, SPLIT ? 2 * b.y[0] : b.y[0], SPLIT ? Y : HALF_BYTES, thread, 2 * WARPGROUP);
+        if (!SPLIT)
+            zero_bytes(y, HALF_BYTES + b.y[1], Y, thread, 2 * WARPGROUP);
+    }
+    fence_async();
+    asm volatile("bar.sync 4, 256;" ::: "memory");
 }
 
 /* ---- products ------------------------------------------------------------------------------------------------------ */
@@ -391,6 +472,8 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     HalfKept<S>         kept;
     HalfPiece           p, next;
     bool                more = piece_at<S>(a, 0, &p);
+    if (more)
+        zero_edges<S>(a, r.slices, p, rank);
     keep_none<S>(&kept);
     staged += half * S::PIECES * S::PIECE;
     for (int i = 1; more; i++, p = next) {
@@ -451,9 +534,9 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
     cluster_meet();
     if (threadIdx.x < WARPGROUP) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x == 0) {
+        if (threadIdx.x < 32 * S::ORDERERS && elect_one()) {
             grid_turn();
-            order_tiles<S>(a, r, rank);
+            order_tiles<S>(a, r, rank, threadIdx.x / 32);
         }
         __syncwarp();
     } else {

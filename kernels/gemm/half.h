@@ -15,15 +15,17 @@ enum {
 /* x, y: maps of the operands, swizzled by 128 bytes.  Along k: boxes of 64 elements of k and 128 rows of X, or half as many of Y as the tile
  * has columns; 128 elements of 8 bits, which always lie along k.  Not along k: boxes of 64 elements along m or n and 64 of k, or 32 where half of the
  * tile's columns are no whole boxes.
+ * x_edge, y_edge: along k, the same with boxes of x_rest, y_rest lines, for the last lines of an operand where those do not fill a box; multiples of 8.
  * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
- * of floats without beta.  c_last: the same with lines of 64 bytes, for the last 32 columns of tiles of 96, 160 or 224; of a turned C with 32 lines.
+ * of floats without beta.  c_last: the same with lines of 64 or 32 bytes, for the last 32 or 16 columns of tiles that have such; of a turned C with so many lines.
  * GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an even column on are aligned to their size; GEMM_FOURS: likewise four neighbours
  * from every fourth column on.  g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {
-    GemmMap  x, y, c, c_last;
+    GemmMap  x, y, x_edge, y_edge, c, c_last;
     GemmArgs g;
     GemmConst          from;   /* beta * C reads C there, as is g.c or another matrix; its rows */
     unsigned long long ldfrom; /* so far apart */
+    int      x_rest, y_rest;
     int      x_grain, y_grain; /* half_joined: how many bytes at a time the operands' lines allow, 2, 4, 8 or 16; 0: they come by tensor copies */
     int      stages;           /* and how many slices its ring has */
     int      staged;           /* 16-bit results pass through shared memory */

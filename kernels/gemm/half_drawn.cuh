@@ -29,52 +29,61 @@ static __device__ __forceinline__ unsigned box_at(unsigned box, int line, int b)
     return box + line * 128 + (((b / 16) ^ (line & 7)) << 4) + b % 16;
 }
 
-/* 64 lines from line0 on, of each 64 elements from e0 on. */
-template <int GRAIN> static __device__ __forceinline__ void draw_box(unsigned to, const HalfLines &m, int line0, int e0)
+/* An element at a time, so many of a thread's on their way at once. */
+template <int THREADS> static __device__ __forceinline__ void draw_elements(unsigned to, const HalfLines &m, int line0, int e0)
 {
-    enum { EACH = GRAIN / 2, ACROSS = 64 / EACH, STEP = WARPGROUP / ACROSS };
-    int t = threadIdx.x % WARPGROUP, x = t % ACROSS, left = m.length - e0 - x * EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 2 : GRAIN;
+    enum { AT_ONCE = 32, ACROSS = THREADS < 64 ? THREADS : 64, STEP = THREADS / ACROSS, PASSES = 64 / ACROSS, EACH = 64 * 64 / THREADS };
+    int t = threadIdx.x % THREADS, x = t % ACROSS;
+#pragma unroll 1
+    for (int first = 0; first < EACH; first += AT_ONCE) {
+        unsigned short v[AT_ONCE];
 #pragma unroll
-    for (int i = 0; i < 64 / STEP; i++) {
-        int line = i * STEP + t / ACROSS, some = line0 + line < m.lines ? bytes : 0;
-        draw_some<GRAIN>(box_at(to, line, x * GRAIN), some ? m.at + (line0 + line) * m.ld + e0 + x * EACH : m.at, some);
+        for (int i = 0; i < AT_ONCE; i++) {
+            int line = line0 + (first + i) / PASSES * STEP + t / ACROSS, e = e0 + i % PASSES * ACROSS + x;
+            v[i]     = line < m.lines && e < m.length ? m.at[line * m.ld + e] : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            asm volatile("st.shared.b16 [%0], %1;" ::"r"(box_at(to, (first + i) / PASSES * STEP + t / ACROSS, (i % PASSES * ACROSS + x) * 2)), "h"(v[i])
+                         : "memory");
     }
 }
 
-/* An element at a time, all of a thread's on their way at once. */
-template <> __device__ __forceinline__ void draw_box<2>(unsigned to, const HalfLines &m, int line0, int e0)
+/* 64 lines from line0 on, of each 64 elements from e0 on, by so many threads. */
+template <int GRAIN, int THREADS = WARPGROUP> static __device__ __forceinline__ void draw_box(unsigned to, const HalfLines &m, int line0, int e0)
 {
-    enum { ACROSS = 64, STEP = WARPGROUP / ACROSS };
-    int            t = threadIdx.x % WARPGROUP, x = t % ACROSS;
-    unsigned short v[64 / STEP];
+    if constexpr (GRAIN == 2) {
+        draw_elements<THREADS>(to, m, line0, e0);
+    } else {
+        enum { EACH = GRAIN / 2, ACROSS = 64 / EACH, STEP = THREADS / ACROSS };
+        int t = threadIdx.x % THREADS, x = t % ACROSS, left = m.length - e0 - x * EACH, bytes = left <= 0 ? 0 : left < EACH ? left * 2 : GRAIN;
 #pragma unroll
-    for (int i = 0; i < 64 / STEP; i++) {
-        int line = line0 + i * STEP + t / ACROSS;
-        v[i]     = line < m.lines && e0 + x < m.length ? m.at[line * m.ld + e0 + x] : 0;
+        for (int i = 0; i < 64 / STEP; i++) {
+            int line = i * STEP + t / ACROSS, some = line0 + line < m.lines ? bytes : 0;
+            draw_some<GRAIN>(box_at(to, line, x * GRAIN), some ? m.at + (line0 + line) * m.ld + e0 + x * EACH : m.at, some);
+        }
     }
-#pragma unroll
-    for (int i = 0; i < 64 / STEP; i++)
-        asm volatile("st.shared.b16 [%0], %1;" ::"r"(box_at(to, i * STEP + t / ACROSS, x * 2)), "h"(v[i]) : "memory");
 }
 
 /* SIDE of m or n from `first` on, by 64 of k from k0 on. */
-template <int SIDE, int N, int GRAIN> static __device__ __forceinline__ void draw_boxes(unsigned to, const HalfLines &m, int first, int k0)
+template <int SIDE, int N, int GRAIN, int THREADS> static __device__ __forceinline__ void draw_boxes(unsigned to, const HalfLines &m, int first, int k0)
 {
 #pragma unroll
     for (int b = 0; b < SIDE / 64; b++)
-        draw_box<GRAIN>(to + b * 64 * 128, m, N ? k0 : first + b * 64, N ? first + b * 64 : k0);
+        draw_box<GRAIN, THREADS>(to + b * 64 * 128, m, N ? k0 : first + b * 64, N ? first + b * 64 : k0);
 }
 
-template <int SIDE, int N> static __device__ __forceinline__ void draw_operand(unsigned to, const HalfLines &m, int grain, int first, int k0)
+template <int SIDE, int N, int THREADS = WARPGROUP>
+static __device__ __forceinline__ void draw_operand(unsigned to, const HalfLines &m, int grain, int first, int k0)
 {
     if (grain == 16)
-        draw_boxes<SIDE, N, 16>(to, m, first, k0);
+        draw_boxes<SIDE, N, 16, THREADS>(to, m, first, k0);
     else if (grain == 8)
-        draw_boxes<SIDE, N, 8>(to, m, first, k0);
+        draw_boxes<SIDE, N, 8, THREADS>(to, m, first, k0);
     else if (grain == 4)
-        draw_boxes<SIDE, N, 4>(to, m, first, k0);
+        draw_boxes<SIDE, N, 4, THREADS>(to, m, first, k0);
     else
-        draw_boxes<SIDE, N, 2>(to, m, first, k0);
+        draw_boxes<SIDE, N, 2, THREADS>(to, m, first, k0);
 }
 
 template <int LEFT> static __device__ __forceinline__ void draws_wait(void)

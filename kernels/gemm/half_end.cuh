@@ -3,7 +3,7 @@
  * The end of a tile of half.cuh: what a warpgroup added up, 64 x BN floats, becomes results and leaves.
  *
  *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns.  Numbers of columns come by shared memory.
- *   16 bits        stay in registers, two in each, until they pass through shared memory in pieces of 64 x 64, the last one of some widths 64 x 32, and
+ *   16 bits        stay in registers, two in each, until they pass through shared memory in pieces of 64 x 64, the last one of some widths 64 x 32 or 64 x 16, and
  *                  leave by tensor copies while the next tile is multiplied; those of a cluster's last tile from where X was.  To a C whose lines begin
  *                  anywhere by words, before that.
  *   floats         by tensor copies in pieces of 64 x 32.
@@ -22,18 +22,13 @@ static __device__ __forceinline__ unsigned thread_here(void)
     return t;
 }
 
-static __device__ __forceinline__ int at_most(int i, int most)
-{
-    return i < most ? i : most;
-}
-
 /* ---- results that are kept ------------------------------------------------------------------------------------------- */
 
-/* Where 16 bytes of a piece have their place: lines of 64 or 32 elements, as the swizzle of such a box has them. */
+/* Where 16 bytes of a piece have their place: lines of 64, 32 or 16 elements, as the swizzle of such a box has them. */
 template <int COLUMNS> static __device__ __forceinline__ unsigned unit_at(int row, int unit)
 {
-    static_assert(COLUMNS == 64 || COLUMNS == 32, "columns of a piece");
-    return row * COLUMNS * 2 + ((unit ^ (COLUMNS == 64 ? row & 7 : row / 2 & 3)) << 4);
+    static_assert(COLUMNS == 64 || COLUMNS == 32 || COLUMNS == 16, "columns of a piece");
+    return row * COLUMNS * 2 + ((unit ^ (COLUMNS == 64 ? row & 7 : COLUMNS == 32 ? row / 2 & 3 : row / 4 & 1)) << 4);
 }
 
 /* 16-bit results of a tile that has ended, two in a word, until they have left: the next tile's slices are multiplied meanwhile. */
@@ -66,7 +61,7 @@ template <typename S> static __device__ __forceinline__ void keep_none(HalfKept<
     k->straight = k->turned = false;
 }
 
-/* Does piece j, 64 columns or the last 32, leave in this direction? */
+/* Does piece j, 64 columns or the last ones, leave in this direction? */
 template <typename S> static __device__ __forceinline__ bool piece_leaves(const HalfKept<S> &k, int j, bool turned)
 {
     return (turned ? k.turned : k.straight) && !(S::SYM && k.fold && k.col + j * 64 + turned > k.row);
@@ -341,11 +336,13 @@ template <typename S, int N> static __device__ __forceinline__ void activate(con
 
 /* Lines of A * B.  What is read in global memory is asked for before any of it is used, since nothing else hides the wait. */
 template <typename S>
-static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, const PieceEnds &ends)
+static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned piece, int row0, int col0, int width, const PieceEnds &ends)
 {
     enum { AT_ONCE = 2 };
     bool keep = !Four<float>::zero(a.g.beta);
     int  i = thread_here() % WARPGROUP / 8, j = thread_here() % 8 * 4;
+    if (j >= width)
+        return;
 #pragma unroll
     for (int h = 0; h < 4; h += AT_ONCE) {
         float v[AT_ONCE][4], old[AT_ONCE][4] = {};
@@ -406,6 +403,7 @@ static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned 
 template <typename S>
 static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned piece, bool diagonal, int row0, int col0, const float (&d)[S::RESULTS])
 {
+    enum { PARTS = (S::BN + FLOAT_COLUMNS - 1) / FLOAT_COLUMNS };
     const GemmArgs &g = a.g;
     int             id = thread_here() / WARPGROUP, t = thread_here() % WARPGROUP, lane = t % 32, warp = t / 32;
     bool            upper = g.fill == GEMM_FILL_UPPER || g.fill == GEMM_FILL_FULL_FROM_UPPER, both = S::SYM && !diagonal;
@@ -417,7 +415,7 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
     }
     places_free();
 #pragma unroll 1
-    for (int j = 0; j < S::BN / FLOAT_COLUMNS; j++) {
+    for (int j = 0; j < PARTS; j++) {
         int col = col0 + j * FLOAT_COLUMNS;
         if constexpr (S::SYM == 0) {
             load_scales<S>(a.scale_y, col + t % 8 * 4, 1, g.n, ends.column_scale);
@@ -425,17 +423,17 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
         }
         warpgroup_barrier(id);
 #pragma unroll
-        for (int i = 0; i < S::BN / FLOAT_COLUMNS; i++)
+        for (int i = 0; i < PARTS; i++)
             if (i == j) {
 #pragma unroll
-                for (int q = 0; q < 16; q += 2)
+                for (int q = 0; q < (i * 16 + 16 <= S::RESULTS ? 16 : S::RESULTS % 16); q += 2)
                     asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
                                  "f"(d[i * 16 + q]), "f"(d[i * 16 + q + 1])
                                  : "memory");
             }
         warpgroup_barrier(id);
         if constexpr (S::SYM == 0) {
-            put_lines<S>(a, piece, row0, col, ends);
+            put_lines<S>(a, piece, row0, col, S::BN - j * FLOAT_COLUMNS, ends);
         } else {
             put_mirrored<S>(a, piece, turned, true, again, diagonal, turned ? col : row0, turned ? row0 : col);
             if (again) {
@@ -461,7 +459,7 @@ struct HalfEnds {
 /* Does a tile's end go this way?  Else results pass through shared memory as floats before anything is done with them. */
 template <typename S> static __device__ __forceinline__ bool ends_in_registers(const HalfArgs &a, int col)
 {
-    if (a.wide ? !a.store : !a.staged)
+    if (a.wide ? !a.store || S::BN % FLOAT_COLUMNS : !a.staged)
         return false;
     return Four<float>::zero(a.g.beta) || (!a.wide && a.g.vector & GEMM_PAIRS && col + S::BN <= a.g.n);
 }

@@ -65,51 +65,135 @@ static __device__ __forceinline__ void ring_on(JoinedRing *r)
     r->phase ^= r->buffer == 0;
 }
 
+/* How many bytes of a slice's operands tensor copies bring: what is outside does not come (half.cuh), and is zero from the beginning. */
+struct JoinedBoxes {
+    int x, y;
+};
+
+template <typename S> static __device__ __forceinline__ JoinedBoxes joined_boxes(const HalfArgs &a, const JoinedPlace &p)
+{
+    enum { LINE = 128, Y = S::SLICE - S::X };
+    int rows = a.g.m - p.row, columns = a.g.n - p.col;
+    return {S::XN || rows >= S::BM ? S::X : a.x_rest * LINE,
+            S::YN            ? at_most((columns + 63) / 64, S::BN / 64) * S::BOX
+            : columns >= S::BN ? Y
+                               : a.y_rest * LINE};
+}
+
 /* What tensor copies bring of a slice, ordered by one thread. */
-template <typename S> static __device__ __forceinline__ void order_slice(const HalfArgs &a, const JoinedPlace &p, const JoinedRing &r, int k)
+template <typename S>
+static __device__ __forceinline__ void order_slice(const HalfArgs &a, const JoinedPlace &p, const JoinedBoxes &b, const JoinedRing &r, int k)
 {
     unsigned to = r.slices + r.buffer * S::SLICE, full = r.full + r.buffer * 8;
-    bar_expect(full, (a.x_grain ? 0 : S::X) + (a.y_grain ? 0 : S::SLICE - S::X));
+    bar_expect(full, (a.x_grain ? 0 : b.x) + (a.y_grain ? 0 : b.y));
     if (!a.x_grain)
-        box_copy(to, &a.x, S::XN ? p.row : k, S::XN ? k : p.row, full);
+        box_copy(to, b.x == S::X ? &a.x : &a.x_edge, S::XN ? p.row : k, S::XN ? k : p.row, full);
     if (a.y_grain)
         return;
     if (S::YN) {
 #pragma unroll
         for (int i = 0; i < S::BN / 64; i++)
-            box_copy(to + S::X + i * S::BOX, &a.y, p.col + i * 64, k, full);
+            if (i * S::BOX < b.y)
+                box_copy(to + S::X + i * S::BOX, &a.y, p.col + i * 64, k, full);
     } else {
-        box_copy(to + S::X, &a.y, k, p.col, full);
+        box_copy(to + S::X, b.y == S::SLICE - S::X ? &a.y : &a.y_edge, k, p.col, full);
     }
 }
 
-/* The warps that bring the slices.  An mbarrier of a full buffer is told by the thread that orders copies and by each warp that draws. */
+/* What tensor copies leave out, by the warps that multiply. */
+template <typename S> static __device__ __forceinline__ void zero_edges(const HalfArgs &a, const JoinedPlace &p, const JoinedRing &r)
+{
+    JoinedBoxes b = joined_boxes<S>(a, p);
+    bool        x = !a.x_grain && b.x < S::X, y = !a.y_grain && b.y < S::SLICE - S::X;
+    if (!x && !y)
+        return;
+    for (int i = 0; i < at_most(p.end - p.first, r.stages); i++) {
+        if (x)
+            zero_bytes(r.slices + i * S::SLICE, b.x, S::X, threadIdx.x, WARPGROUP);
+        if (y)
+            zero_bytes(r.slices + i * S::SLICE, S::X + b.y, S::SLICE, threadIdx.x, WARPGROUP);
+    }
+    fence_async();
+    warpgroup_barrier(1);
+}
+
+/* One thread orders all slices. */
+template <typename S> static __device__ __forceinline__ void order_slices(const HalfArgs &a, const JoinedPlace &p, JoinedRing r)
+{
+    JoinedBoxes b = joined_boxes<S>(a, p);
+    for (int s = p.first; s < p.end; s++) {
+        bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
+        order_slice<S>(a, p, b, r, s * S::BK);
+        ring_on(&r);
+    }
+}
+
+struct JoinedLines {
+    HalfLines x, y;
+};
+
+template <typename S> static __device__ __forceinline__ JoinedLines joined_lines(const GemmArgs &g)
+{
+    unsigned long long z = blockIdx.z;
+    return {{(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k},
+            {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k}};
+}
+
+/* Where an operand is drawn an element at a time, each warp draws whole slices, four of them at once: a slice takes several times as long to come as to draw.
+ * All four draw each where there are fewer. */
+static __device__ __forceinline__ bool draws_alone(const HalfArgs &a, const JoinedPlace &p)
+{
+    return (a.x_grain == 2 || a.y_grain == 2) && p.end - p.first >= WARPGROUP / 32;
+}
+
+template <typename S> static __device__ __forceinline__ void draw_whole_slices(const HalfArgs &a, const JoinedPlace &p, JoinedRing r)
+{
+    enum { WARPS = WARPGROUP / 32 };
+    JoinedLines l = joined_lines<S>(a.g);
+    JoinedBoxes b = joined_boxes<S>(a, p);
+    int         warp = threadIdx.x / 32 % WARPS;
+    for (int s = p.first; s < p.end; s++) {
+        if ((s - p.first) % WARPS == warp) {
+            unsigned to = r.slices + r.buffer * S::SLICE;
+            bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
+            if ((!a.x_grain || !a.y_grain) && threadIdx.x % 32 == 0)
+                order_slice<S>(a, p, b, r, s * S::BK);
+            if (a.x_grain)
+                draw_operand<S::BM, S::XN, 32>(to, l.x, a.x_grain, p.row, s * S::BK);
+            if (a.y_grain)
+                draw_operand<S::BN, S::YN, 32>(to + S::X, l.y, a.y_grain, p.col, s * S::BK);
+            asm volatile("cp.async.commit_group;" ::: "memory");
+            draws_wait<0>();
+            __syncwarp();
+            if (threadIdx.x % 32 == 0)
+                bar_arrive(r.full + r.buffer * 8);
+        }
+        ring_on(&r);
+    }
+}
+
+/* The warps that bring slices of which they draw some.  An mbarrier of a full buffer is told by the thread that orders copies and by each warp that draws. */
 template <typename S> static __device__ __forceinline__ void draw_slices(const HalfArgs &a, const JoinedPlace &p, JoinedRing r)
 {
-    const GemmArgs    &g = a.g;
-    unsigned long long z = blockIdx.z;
-    HalfLines        x = {(const unsigned short *)g.x + z * g.x_batch, S::XN ? g.x_col : g.x_row, S::XN ? g.k : g.m, S::XN ? g.m : g.k};
-    HalfLines        y = {(const unsigned short *)g.y + z * g.y_batch, S::YN ? g.y_row : g.y_col, S::YN ? g.k : g.n, S::YN ? g.n : g.k};
-    bool               orders = (!a.x_grain || !a.y_grain) && threadIdx.x == WARPGROUP, draws = a.x_grain || a.y_grain;
+    JoinedLines        l = joined_lines<S>(a.g);
+    bool               orders = (!a.x_grain || !a.y_grain) && threadIdx.x == WARPGROUP;
     int                far = draws_far(r.stages);
     JoinedRing         told = r;
-    if (!draws && threadIdx.x >= WARPGROUP + 32)
-        return;
-    for (int s = p.first; s < p.end + (draws ? far : 0); s++) {
+    JoinedBoxes        b = joined_boxes<S>(a, p);
+    for (int s = p.first; s < p.end + far; s++) {
         if (s < p.end) {
             bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
             unsigned to = r.slices + r.buffer * S::SLICE;
             if (orders)
-                order_slice<S>(a, p, r, s * S::BK);
+                order_slice<S>(a, p, b, r, s * S::BK);
             if (a.x_grain)
-                draw_operand<S::BM, S::XN>(to, x, a.x_grain, p.row, s * S::BK);
+                draw_operand<S::BM, S::XN>(to, l.x, a.x_grain, p.row, s * S::BK);
             if (a.y_grain)
-                draw_operand<S::BN, S::YN>(to + S::X, y, a.y_grain, p.col, s * S::BK);
-            if (draws)
-                asm volatile("cp.async.commit_group;" ::: "memory");
+                draw_operand<S::BN, S::YN>(to + S::X, l.y, a.y_grain, p.col, s * S::BK);
+            asm volatile("cp.async.commit_group;" ::: "memory");
             ring_on(&r);
         }
-        if (draws && s - p.first >= far && s - far < p.end) {
+        if (s - p.first >= far && s - far < p.end) {
             draws_come(s < p.end ? far : p.end - 1 - (s - far));
             __syncwarp();
             if (threadIdx.x % 32 == 0)
@@ -199,17 +283,23 @@ template <typename S> static __device__ __forceinline__ void joined_product(cons
         if (!args.y_grain)
             map_early(&args.y);
         for (int b = 0; b < args.stages; b++) {
-            bar_init(r.full + b * 8, (drawn ? WARPGROUP / 32 : 0) + ordered);
+            bar_init(r.full + b * 8, (draws_alone(args, p) ? 1 : drawn ? WARPGROUP / 32 : 0) + ordered);
             bar_init(r.empty + b * 8, 1);
         }
         bars_ready();
     }
     __syncthreads();
     grid_turn();
-    if (threadIdx.x >= WARPGROUP) {
+    if (threadIdx.x >= WARPGROUP && draws_alone(args, p)) {
+        draw_whole_slices<S>(args, p, r);
+    } else if (threadIdx.x >= WARPGROUP && drawn) {
         draw_slices<S>(args, p, r);
+    } else if (threadIdx.x >= WARPGROUP) {
+        if (threadIdx.x < WARPGROUP + 32 && elect_one())
+            order_slices<S>(args, p, r);
     } else {
         float d[S::RESULTS];
+        zero_edges<S>(args, p, r);
         multiply_slices<S>(p.end - p.first, r, drawn, d);
         warpgroup_barrier(1);
         leave_sums<S>(at, d);

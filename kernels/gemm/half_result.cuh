@@ -12,6 +12,18 @@
 
 enum { WARPGROUP = 128 };
 
+static __device__ __forceinline__ int at_most(int i, int most)
+{
+    return i < most ? i : most;
+}
+
+/* Bytes of shared memory, multiples of 16, by this thread of so many. */
+static __device__ __forceinline__ void zero_bytes(unsigned at, int from, int end, int thread, int threads)
+{
+    for (int i = from + thread * 16; i < end; i += threads * 16)
+        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(at + i), "r"(0) : "memory");
+}
+
 template <typename S> static __device__ __forceinline__ unsigned two_halves(float low, float high)
 {
     unsigned v;

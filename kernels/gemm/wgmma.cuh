@@ -33,6 +33,7 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
 }
 
 #define WGMMA_4(d, i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define WGMMA_8(d, i)  WGMMA_4(d, i), WGMMA_4(d, i + 4)
 #define WGMMA_16(d, i) WGMMA_4(d, i), WGMMA_4(d, i + 4), WGMMA_4(d, i + 8), WGMMA_4(d, i + 12)
 #define WGMMA_32(d, i) WGMMA_16(d, i), WGMMA_16(d, i + 16)
 #define WGMMA_64(d, i) WGMMA_32(d, i), WGMMA_32(d, i + 32)
@@ -40,8 +41,10 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
 /* The first so many operands of an instruction. */
 #define WGMMA_FIRST_16  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
 #define WGMMA_FIRST_32  WGMMA_FIRST_16 ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define WGMMA_FIRST_40  WGMMA_FIRST_32 ",%32,%33,%34,%35,%36,%37,%38,%39"
 #define WGMMA_FIRST_48  WGMMA_FIRST_32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
 #define WGMMA_FIRST_64  WGMMA_FIRST_48 ",%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define WGMMA_FIRST_72  WGMMA_FIRST_64 ",%64,%65,%66,%67,%68,%69,%70,%71"
 #define WGMMA_FIRST_80  WGMMA_FIRST_64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
 #define WGMMA_FIRST_96  WGMMA_FIRST_80 ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
 #define WGMMA_FIRST_112 WGMMA_FIRST_96 ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
@@ -86,6 +89,12 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[80], unsigned long 
 }
 
 template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[72], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(144, 72, 72, 73, 74, 75, 76, WGMMA_64(d, 0), WGMMA_8(d, 64));
+}
+
+template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[64], unsigned long long x, unsigned long long y, int more)
 {
     WGMMA_HALF(128, 64, 64, 65, 66, 67, 68, WGMMA_64(d, 0));
@@ -95,6 +104,12 @@ template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[48], unsigned long long x, unsigned long long y, int more)
 {
     WGMMA_HALF(96, 48, 48, 49, 50, 51, 52, WGMMA_32(d, 0), WGMMA_16(d, 32));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[40], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(80, 40, 40, 41, 42, 43, 44, WGMMA_32(d, 0), WGMMA_8(d, 32));
 }
 
 template <int BRAIN, int XN, int YN>

@@ -26,6 +26,7 @@ enum {
     PLACES         = 2, /* for sums of a cluster: of a pair that it begins, of one that it goes on with */
     BOX            = 64,
     ROW_BYTES      = 128,
+    EIGHTH         = 8,
     GROUP          = 8,
     LEAST_STAGES   = 4
 };
@@ -59,8 +60,8 @@ static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
 } share_costs[] = {{256, 256, 3761, 142, 1617}, {224, 223, 3978, 0, 3692}, {192, 193, 3671, 0, 3126},
-                   {160, 176, 3162, 0, 1766},   {128, 151, 2892, 0, 2133}, {96, 142, 2220, 5, 1638},
-                   {64, 118, 999, 141, 2992}};
+                   {160, 176, 3162, 0, 1766},   {144, 164, 3000, 0, 1950}, {128, 151, 2892, 0, 2133},
+                   {96, 142, 2220, 5, 1638},    {80, 130, 1600, 70, 2300}, {64, 118, 999, 141, 2992}};
 
 static uint64_t clusters_of(const WwBlas *b)
 {
@@ -157,12 +158,12 @@ void half_turn(Problem *p)
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][10] = {
+    static const char *const entry[2][12] = {
         {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
          "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk", "gemm_half_96_bf16_kk",
-         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk"},
+         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk", "gemm_half_80_bf16_kk", "gemm_half_144_bf16_kk"},
         {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
-    for (size_t i = 0; i < 10 && entry[symmetric][i]; i++)
+    for (size_t i = 0; i < 12 && entry[symmetric][i]; i++)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
@@ -248,6 +249,13 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int de
                          map);
 }
 
+/* Of an operand along k: the last lines, where they do not fill a box of so many. */
+static Status map_edge(WwBlas *b, const Source *s, size_t each, int k, int lines, GemmMap *map, int *rest)
+{
+    *rest = (s->length % lines + EIGHTH - 1) / EIGHTH * EIGHTH; /* the swizzle repeats every eight lines */
+    return s->along_k == 1 && *rest && *rest < lines ? half_map(b, s, each, k, *rest, BOX, map) : WW_OK;
+}
+
 /* Of C, by boxes of so many lines of so many bytes, in memory as well. */
 static Status map_result(WwBlas *b, const Problem *p, const GemmArgs *g, unsigned line, unsigned lines, GemmMap *map)
 {
@@ -277,12 +285,15 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
     TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
+    TRY(map_edge(b, &x, p->operand, g->k, r->rows, &a->x_edge, &a->x_rest));
+    TRY(map_edge(b, &y, p->operand, g->k, r->columns / PAIR, &a->y_edge, &a->y_rest));
     if (a->store)
         TRY(map_result(b, p, g, ROW_BYTES, BOX, &a->c));
-    if (a->store && r->columns % BOX && p->turned)
-        TRY(map_result(b, p, g, ROW_BYTES, BOX / 2, &a->c_last));
-    else if (a->store && r->columns % BOX && !a->wide)
-        TRY(map_result(b, p, g, ROW_BYTES / 2, BOX, &a->c_last));
+    unsigned last = (unsigned)r->columns % BOX;
+    if (a->store && last && p->turned)
+        TRY(map_result(b, p, g, ROW_BYTES, last, &a->c_last));
+    else if (a->store && last && !a->wide)
+        TRY(map_result(b, p, g, 2 * last, BOX, &a->c_last));
     return half_grid(b, p, a, w);
 }
 
@@ -371,10 +382,14 @@ static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch,
     a->stages  = stages_of(b, p->rung, tiles * each * batch, each);
     w->shared  = joined_shared(p->rung, a->stages);
     w->cluster = (WwDim3){each, 1, 1};
-    if (!a->x_grain)
+    if (!a->x_grain) {
         TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, BOX, &a->x));
-    if (!a->y_grain)
+        TRY(map_edge(b, &x, 2, a->g.k, p->rung->rows, &a->x_edge, &a->x_rest));
+    }
+    if (!a->y_grain) {
         TRY(half_map(b, &y, 2, a->g.k, p->rung->columns, BOX, &a->y));
+        TRY(map_edge(b, &y, 2, a->g.k, p->rung->columns, &a->y_edge, &a->y_rest));
+    }
     return WW_OK;
 }
 

@@ -11,7 +11,7 @@
 
 #include "blas/blas.h"
 
-enum { NARROW = 128 };
+enum { FLOAT_PIECE = 32 /* columns */, WARPS = 4 /* of half_joined, that draw */ };
 
 /* Microseconds. */
 static const struct HalfNumbers {
@@ -29,6 +29,7 @@ static const struct HalfNumbers {
     double
         seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
     double twice; /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
+    double alone; /* of latency, where each of four warps draws whole slices */
 } numbers = {4.03,
              1.16,
              0.0272,
@@ -43,7 +44,8 @@ static const struct HalfNumbers {
              0.317,
              2.63,
              0.819,
-             5.06};
+             5.06,
+             0.4};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
@@ -70,7 +72,8 @@ static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsign
     busy                   = (double)(tiles * each) < busy ? (double)(tiles * each) : busy;
     double   all           = (double)(tiles * slices) * slice / busy;
     uint64_t most          = (slices + each - 1) / each; /* of one block */
-    double   own           = rounds * (double)most * late;
+    bool     alone         = (ax == 3 || ay == 3) && most >= WARPS;
+    double   own           = rounds * (double)most * late * (alone ? numbers.alone : 1);
     double   end           = numbers.joined + (high > 1 ? numbers.wide : 0) + (each > 1 ? each * numbers.other : 0);
     double   twice         = r->symmetric ? numbers.twice * (double)tiles / b->sms : 0;
     return (all > own ? all : own) + rounds * end + twice;
@@ -103,6 +106,8 @@ static BlasChoice fastest(const WwBlas *b, const Problem *p)
     for (size_t i = 0; rung_at(i); i++) {
         const Rung *r = rung_at(i);
         if (r->symmetric != p->symmetric || (r->layouts != RUNG_HALF && r->layouts != RUNG_HALF_JOINED))
+            continue;
+        if (p->result == 4 && r->columns % FLOAT_PIECE) /* its floats leave slowly */
             continue;
         uint64_t slices = rung_cover(p->args.k, r->slice);
         for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);

@@ -11,9 +11,9 @@
 #include "reference.h"
 
 static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[]     = {"half",      "half_224",         "half_broad", "half_160",      "half_narrow",
-                                   "half_96",   "half_slim",        "half_plain", "half_little:3", "half_middle:2",
-                                   "half_warp", "half_warp_little", NULL};
+static const char  *rungs[]     = {"half",          "half_224",      "half_broad", "half_160",         "half_144",
+                                   "half_narrow",   "half_96",       "half_80",    "half_slim",        "half_plain",
+                                   "half_little:3", "half_middle:2", "half_warp",  "half_warp_little", NULL};
 static const char  *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
                                    "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
@@ -274,9 +274,9 @@ static void gemm_evenly(void **state)
 /* Tiles of the transposed product: results of 16 bits without beta, of every layout, aligned and not, C's edges inside a tile and a piece. */
 static void gemm_turned(void **state)
 {
-    static const char *const turned[]   = {"half:turned",     "half_224:turned",    "half_broad:turned",
-                                           "half_160:turned", "half_narrow:turned", "half_96:turned",
-                                           "half_slim:turned"};
+    static const char *const turned[]   = {"half:turned",     "half_224:turned", "half_broad:turned",
+                                           "half_160:turned", "half_144:turned", "half_narrow:turned",
+                                           "half_96:turned",  "half_80:turned",  "half_slim:turned"};
     static const size_t      shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
     uint64_t                 seed       = 97;
     (void)state;
@@ -305,11 +305,31 @@ static void gemm_turned(void **state)
         }
 }
 
+/* Boxes of an operand that are not copied, as they lie outside of it: with few of a tile's rows or columns inside, none of a block's, and as many slices as fill
+ * the ring more than once. */
+static void edges(void **state)
+{
+    static const char *const tiles[]    = {"half",      "half_224",    "half_broad",   "half_160",
+                                           "half_144",  "half_narrow", "half_96",      "half_80",
+                                           "half_slim", "half_little", "half_middle:2"};
+    static const size_t      shape[][3] = {{264, 40, 712}, {136, 300, 584}, {8, 8, 1032}, {72, 104, 648}};
+    uint64_t                 seed       = 103;
+    (void)state;
+    for (size_t r = 0; r < sizeof tiles / sizeof *tiles; r++)
+        for (unsigned how = 0; how < 4; how++) {
+            const size_t *s = shape[(how + r) % 4];
+            Case          t = {types[(how + r / 4) % 4], WW_ROW_MAJOR, how & 2, how & 1, s[0], s[1], s[2], 0, 0, 1,
+                      how == 3 ? 0.5f : 0,      tiles[r]};
+            run_gemm(&t, &seed);
+        }
+}
+
 /* Lines of C that begin on a word or between two, with few elements in their last piece. */
 static void line_ends(void **state)
 {
     static const size_t      n[]     = {1, 2, 3, 4, 63, 64, 65, 66, 67, 194};
-    static const char *const tiles[] = {"half", "half_160", "half_narrow", "half_slim", "half_96:turned"};
+    static const char *const tiles[] = {"half",           "half_160", "half_narrow",    "half_slim",
+                                        "half_96:turned", "half_80",  "half_144:turned"};
     uint64_t                 seed    = 101;
     (void)state;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
@@ -633,6 +653,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gemm_evenly, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_turned, open_small, close_blas),
         cmocka_unit_test_setup_teardown(line_ends, open_small, close_blas),
+        cmocka_unit_test_setup_teardown(edges, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),
