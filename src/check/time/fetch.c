@@ -29,13 +29,14 @@ static FetchedLine *place(const Fetched *f, uint64_t number)
 static FetchedLine *line_of(Fetched *f, uint64_t line)
 {
     if (2 * f->n >= f->cap) {
-        Fetched to = {.cap = f->cap ? 2 * f->cap : 256, .n = f->n, .pairs = f->pairs};
-        to.line    = xcalloc(to.cap, sizeof *to.line);
-        for (size_t i = 0; i < f->cap; i++)
-            if (f->line[i].number)
-                *place(&to, f->line[i].number) = f->line[i];
-        free(f->line);
-        *f = to;
+        FetchedLine *old = f->line;
+        size_t       n   = f->cap;
+        f->cap           = n ? 2 * n : 256;
+        f->line          = xcalloc(f->cap, sizeof *f->line);
+        for (size_t i = 0; i < n; i++)
+            if (old[i].number)
+                *place(f, old[i].number) = old[i];
+        free(old);
     }
     FetchedLine *l = place(f, line + 1);
     f->n += !l->number;
@@ -43,8 +44,16 @@ static FetchedLine *line_of(Fetched *f, uint64_t line)
     return l;
 }
 
+/* Where it is said when a line that this one may be was asked for last. */
+static uint32_t *asked_of(Fetched *f, uint64_t line)
+{
+    return &f->asked[line % FETCH_ASKED];
+}
+
 FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned near, uint32_t round)
 {
+    if (!(sectors & ~near & ALL) && *asked_of(f, line) != round)
+        return FETCH_NEAR; /* nothing of it is under way: most loads of what L1 has end here */
     FetchedLine *l      = line_of(f, line);
     unsigned     beyond = sectors & ~near & ALL, first = beyond & ~l->known, brought = first;
     FetchFrom    from = FETCH_NEAR;
@@ -64,6 +73,8 @@ FetchFrom fetched_load(Fetched *f, uint64_t line, unsigned sectors, unsigned nea
         if (sectors & bit && l->round[s] == round && from < FETCH_DRAM)
             from = l->far & bit ? FETCH_DRAM : FETCH_L2;
     }
+    if (beyond)
+        *asked_of(f, line) = round;
     l->known |= (uint8_t)brought;
     return from;
 }

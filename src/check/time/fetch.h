@@ -10,12 +10,15 @@
 
 typedef enum FetchFrom { FETCH_NEAR, FETCH_L2, FETCH_DRAM } FetchFrom;
 
+enum { FETCH_ASKED = 1 << 12 };
+
 typedef struct FetchedLine FetchedLine;
 
 typedef struct Fetched {
     FetchedLine *line;
     size_t       cap, n;
-    bool         pairs; /* L2 fetches a sector with its neighbour */
+    bool         pairs;              /* L2 fetches a sector with its neighbour */
+    uint32_t     asked[FETCH_ASKED]; /* by line: the last round in which L2 was asked for one of these lines */
 } Fetched;
 
 /* From where an access to these sectors of a line comes, of which `near` are in L1, in this round; rounds count from 1 on. */

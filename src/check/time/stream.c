@@ -24,12 +24,13 @@ enum { SAMPLED = 4, MOST_BLOCKS = 64, MOST_WARPS = 1 << 18, MOST = 1 << 14, LINE
 
 typedef struct Entry { /* one line of an access */
     uint64_t line;
+    uint32_t next; /* the warp's next access, once the launch is over; the stream's n: there is none */
     uint32_t instr;
     uint16_t warp;
     uint8_t  sectors;
-    uint8_t  from; /* FetchFrom of the whole access, at its first line; after the replay */
-    bool     first, load, store,
-        through; /* first: of its access; through: past L1; neither load nor store: an update or a copy */
+    uint8_t  lines;                /* of the whole access, at its first line; at others 0 */
+    uint8_t  from;                 /* FetchFrom, likewise; after the replay */
+    bool     load, store, through; /* through: past L1; neither load nor store: an update or a copy */
 } Entry;
 
 typedef struct Stream { /* one block's */
@@ -115,12 +116,8 @@ static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return s;
 }
 
-static void add_entry(const Watch *w, Stream *s, const Access *a, uint64_t line, unsigned sectors, bool first)
+static void add_entry(Stream *s, const Access *a, const Touch *touch)
 {
-    if (s->n == w->most) {
-        s->cut += first;
-        return;
-    }
     if (s->n == s->cap) {
         s->cap   = s->cap ? 2 * s->cap : 256;
         s->entry = xrealloc(s->entry, s->cap * sizeof *s->entry);
@@ -128,14 +125,27 @@ static void add_entry(const Watch *w, Stream *s, const Access *a, uint64_t line,
     bool beyond = a->sem != SEM_WEAK && a->scope > SCOPE_CTA; /* others may have written it meanwhile */
     bool past   = a->is_volatile || beyond || a->cache == CACHE_CG || a->cache == CACHE_CV || a->op == ACCESS_ATOM ||
                 a->op == ACCESS_RED;
-    s->entry[s->n++] = (Entry){.line    = line,
+    s->entry[s->n++] = (Entry){.line    = touch->line,
                                .instr   = a->instr,
                                .warp    = (uint16_t)a->warp,
-                               .sectors = (uint8_t)sectors,
-                               .first   = first,
+                               .sectors = touch->sectors,
                                .load    = a->op == ACCESS_LD,
                                .store   = a->op == ACCESS_ST,
                                .through = past || a->op == ACCESS_COPY};
+}
+
+static void add_lines(const Watch *w, Stream *s, const Access *a, const Touch *touch, unsigned n)
+{
+    size_t begin = s->n, room = w->most - begin;
+    if (!room) {
+        s->cut++;
+        return;
+    }
+    if (n > room)
+        n = (unsigned)room;
+    for (unsigned i = 0; i < n; i++)
+        add_entry(s, a, &touch[i]);
+    s->entry[begin].lines = (uint8_t)n;
 }
 
 /* The lines that the lanes touch, each with its sectors and, of stores, bytes; how many.  Neighbours mostly lie on one line, so that is tried
@@ -171,11 +181,10 @@ static void note_access(void *state, const Access *a)
         updates_add(&s->updates, a, s->instr, s->w->is.joins, s->w->is.slices);
     unsigned n = lines_of(a, touch);
     int      k = sampled_block(s->w, a->block);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         footprint_add(&s->seen, &touch[i], kind);
-        if (k >= 0)
-            add_entry(s->w, &s->stream[k], a, touch[i].line, touch[i].sectors, i == 0);
-    }
+    if (k >= 0)
+        add_lines(s->w, &s->stream[k], a, touch, n);
 }
 
 /* Loads that are made elsewhere are told of there (note_access). */
@@ -234,6 +243,15 @@ static void take_made(Watch *w, Parcel *p)
     }
 }
 
+/* Do the accesses' numbers of lines lead to the stream's end? */
+static bool is_whole(const Stream *s)
+{
+    size_t i = 0;
+    while (i < s->n && s->entry[i].lines)
+        i += s->entry[i].lines;
+    return i == s->n;
+}
+
 void stream_add(Observer *o, Parcel *p)
 {
     Watch   *w = (Watch *)o;
@@ -248,6 +266,7 @@ void stream_add(Observer *o, Parcel *p)
         s.n = s.cap = parcel_count(p, sizeof(Entry));
         s.entry     = xcalloc(s.n + 1, sizeof *s.entry);
         parcel_take(p, s.entry, s.n * sizeof *s.entry);
+        p->bad |= !is_whole(&s);
         if (s.n && !p->bad) { /* a block runs in one process */
             free(w->stream[i].entry);
             w->stream[i] = s;
@@ -288,12 +307,10 @@ void stream_free(Observer *o)
 
 enum { WARPS = 1024 }; /* of a block, at most */
 
-typedef struct Cursor { /* a warp of a block: its next entry */
+typedef struct Cursor { /* a warp of a block: its first access, and its next one */
     const Stream *s;
-    const size_t *next; /* by entry: the next of its warp; s->n: there is none */
-    size_t        at;
+    size_t        begin, at;
     size_t        store; /* where its last access begins, if that was a store; SIZE_MAX: it was not */
-    uint16_t      warp;
     double        waits; /* clocks */
 } Cursor;
 
@@ -307,7 +324,7 @@ static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3,
                                  1, 2, 2, 3, 2, 3, 3, 4}; /* sectors of a line: a call on CPUs that cannot count */
 
 /* One line of an access; gives from where it comes.  Loads that pass L1 by are counted there as misses. */
-static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
+static FetchFrom step_line(const Watch *w, Sm *sm, const Entry *e, StreamHits *h)
 {
     if (e->store) {
         model_cache_store(sm->l1, e->line, e->sectors);
@@ -315,15 +332,11 @@ static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
     }
     if (e->store || e->instr >= w->instrs)
         return FETCH_NEAR;
-    StreamHits *h    = &w->hits[e->instr];
-    unsigned    near = e->through ? 0 : model_cache_load(sm->l1, e->line, e->sectors);
+    unsigned near = e->through ? 0 : model_cache_load(sm->l1, e->line, e->sectors);
     h->lines++;
     if (e->load) {
-        unsigned asked = ones[e->sectors & 15], hits = ones[near & 15];
-        h->sectors += asked;
-        h->hits += hits;
-        sum->l1.sectors += asked;
-        sum->l1.hits += hits;
+        h->sectors += ones[e->sectors & 15];
+        h->hits += ones[near & 15];
     }
     return fetched_load(sm->fetched, e->line, e->sectors, near, sm->round);
 }
@@ -332,7 +345,8 @@ static FetchFrom step_line(Watch *w, Sm *sm, const Entry *e, StreamSum *sum)
 static unsigned stored_before(const Cursor *c, const Entry *e)
 {
     unsigned sectors = 0;
-    for (size_t i = c->store; i < c->s->n && (i == c->store || !c->s->entry[i].first); i++) /* they stand together */
+    size_t   end     = c->store < c->s->n ? c->store + c->s->entry[c->store].lines : 0;
+    for (size_t i = c->store; i < end; i++)
         sectors |= c->s->entry[i].line == e->line ? c->s->entry[i].sectors : 0;
     return sectors & e->sectors;
 }
@@ -355,16 +369,23 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
     const Entry *first    = &c->s->entry[c->at];
     FetchFrom    farthest = FETCH_NEAR;
     size_t       begin    = c->at;
-    do {
-        const Entry *e    = &c->s->entry[c->at];
-        FetchFrom    from = step_line(w, sm, e, sum);
-        farthest          = from > farthest ? from : farthest;
+    StreamHits   here     = {0};
+    for (const Entry *e = first; e < first + first->lines; e++) {
+        FetchFrom from = step_line(w, sm, e, &here);
+        farthest       = from > farthest ? from : farthest;
         count_store(c, e, sum);
-        c->at = c->next[c->at];
-    } while (c->at < c->s->n && !c->s->entry[c->at].first);
+    }
+    c->at = first->next;
+    if (c->at < c->s->n)
+        __builtin_prefetch(&c->s->entry[c->at]); /* wanted when all other warps have had their turn */
+    sum->l1.sectors += here.sectors;
+    sum->l1.hits += here.hits;
     c->store = first->store ? begin : SIZE_MAX;
     if (first->instr < w->instrs && !first->store) {
         StreamHits *h = &w->hits[first->instr];
+        h->lines += here.lines;
+        h->sectors += here.sectors;
+        h->hits += here.hits;
         h->accesses++;
         c->s->entry[begin].from = (uint8_t)farthest;
         c->waits += w->is.clocks[farthest];
@@ -374,24 +395,23 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
     return true;
 }
 
-/* Adds a cursor for each warp that made an access; gives the chains of their entries. */
-static size_t *add_warps(const Stream *s, Cursor **list, size_t *n)
+/* Adds a cursor for each warp that made an access, and chains its accesses. */
+static void add_warps(Stream *s, Cursor **list, size_t *n)
 {
-    size_t  last[WARPS], *next = xcalloc(s->n + 1, sizeof *next);
+    size_t  last[WARPS];
     uint8_t seen[WARPS] = {0};
-    for (size_t i = 0; i < s->n; i++) {
-        unsigned warp = s->entry[i].warp % WARPS;
-        next[i]       = s->n;
+    for (size_t i = 0; i < s->n; i += s->entry[i].lines) {
+        unsigned warp    = s->entry[i].warp % WARPS;
+        s->entry[i].next = (uint32_t)s->n;
         if (seen[warp]) {
-            next[last[warp]] = i;
+            s->entry[last[warp]].next = (uint32_t)i;
         } else {
             *list           = xrealloc(*list, (*n + 1) * sizeof **list);
-            (*list)[(*n)++] = (Cursor){s, next, i, SIZE_MAX, s->entry[i].warp, 0};
+            (*list)[(*n)++] = (Cursor){s, i, i, SIZE_MAX, 0};
         }
         seen[warp] = 1;
         last[warp] = i;
     }
-    return next;
 }
 
 /* Counts the accesses of the warp of a block that waits longest, since the block does not end before it. */
@@ -401,9 +421,9 @@ static void count_slow(Watch *w, const Stream *s, const Cursor *list, size_t n)
     for (size_t i = 0; i < n; i++)
         if (list[i].s == s && (!slow || list[i].waits > slow->waits))
             slow = &list[i];
-    for (size_t i = 0; slow && i < s->n; i++) {
+    for (size_t i = slow ? slow->begin : s->n; i < s->n; i = s->entry[i].next) {
         const Entry *e = &s->entry[i];
-        if (e->warp != slow->warp || !e->first || e->store || e->instr >= w->instrs)
+        if (e->store || e->instr >= w->instrs)
             continue;
         w->hits[e->instr].slow++;
         w->hits[e->instr].slow_l2 += e->from == FETCH_L2;
@@ -415,12 +435,12 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
 {
     Sm      on   = {.l1 = model_cache_new(w->is.l1_bytes), .fetched = fetched};
     Cursor *list = NULL;
-    size_t  n = 0, *next[MOST_BLOCKS], chains = 0;
+    size_t  n    = 0;
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms) {
-        const Stream *s = &w->stream[k];
+        Stream *s = &w->stream[k];
         sum->blocks += s->n > 0;
         sum->cut += s->cut;
-        next[chains++] = add_warps(s, &list, &n);
+        add_warps(s, &list, &n);
     }
     for (bool more = true; more;) {
         more = false;
@@ -430,8 +450,6 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
     }
     for (unsigned k = sm; k < MOST_BLOCKS; k += sms)
         count_slow(w, &w->stream[k], list, n);
-    while (chains)
-        free(next[--chains]);
     free(list);
     model_cache_free(on.l1);
 }
