@@ -394,6 +394,8 @@ static Watchers watchers_new(Emulator *e, const Module *m, const Func *k, const 
         s.list[s.n] = l->observers[s.n];
     if (w->observe & (WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME) || kept)
         s.list[s.n++] = s.count = count_new(e->profile);
+    if (s.count && emulator_in_registers(e, m, k))
+        count_in_registers(s.count);
     if (kept)
         count_tell(s.count, patterns_sink(s.patterns = patterns_new()));
     check->count    = s.count;

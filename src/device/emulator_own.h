@@ -47,6 +47,8 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
 /* Adds the patterns that cost most. */
 void emulator_patterns(const Profile *p, const Module *m, const EmuResult *e, Patterns *kept, WwResult *r);
 /* Fills in r->resources, when they can be had; shared: bytes of a block. */
+/* Does the assembler keep in registers all that the kernel has in local memory? */
+bool emulator_in_registers(Emulator *e, const Module *m, const Func *k);
 void emulator_resources(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, WwResult *r);
 /* WW_OBSERVE_TIME.  NULL: the card's figures are not known.  The observer is among the launch's; free with emulator_time_free.  params: the parameter block,
  * which lives until then; who launched the kernel may go on before, with other things where w->args point to. */

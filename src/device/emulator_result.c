@@ -19,6 +19,7 @@
 #include "device/emulator_own.h"
 #include "emu/memory/memory.h"
 #include "model/occupancy.h"
+#include "ptx/op.h"
 
 /* ---- lines ---- */
 
@@ -274,6 +275,31 @@ static bool find_resources(void *user, const Module *m, const Func *kernel, Reso
 {
     Emulator *e = user;
     return e->asks_registers && ptxas_resources(e->ptxas, m, kernel, out);
+}
+
+static bool has_local(const Func *f)
+{
+    for (size_t i = 0; i < f->nvars; i++)
+        if (f->vars[i]->space == SPACE_LOCAL)
+            return true;
+    return false;
+}
+
+bool emulator_in_registers(Emulator *e, const Module *m, const Func *k)
+{
+    Resources is;
+    if (!has_local(k))
+        return false;
+    for (size_t i = 0; i < k->ninstrs; i++)
+        if (k->instrs[i].op && k->instrs[i].op->op == OP_alloca)
+            return false;
+    for (size_t i = 0; i < m->nfuncs;
+         i++) { /* a function that is called has a frame of its own, which nobody asked about */
+        const Func *f = m->funcs[i];
+        if (!f->entry && f->has_body && (f->unread || has_local(f)))
+            return false;
+    }
+    return ptxas_resources(e->ptxas, m, k, &is) && !is.stack;
 }
 
 CheckLaunch emulator_check_launch(const Emulator *e, const Module *m, const Func *k, const WwLaunch *w,

@@ -252,8 +252,10 @@ static double reach(void *user, uint32_t id, SassReach from, unsigned copy, unsi
     const WwCounters *c = id == UINT32_MAX ? NULL : count_instr(r->count, id);
     switch (from) {
     case SASS_SHARED: {
-        uint64_t passes = c ? c->shared_ld_wavefronts + c->shared_st_wavefronts + c->shared_atom_wavefronts : 0;
-        uint64_t times  = c ? c->shared_ld_inst + c->shared_st_inst + c->shared_atom_inst : 0;
+        uint64_t passes = c ? c->shared_ld_wavefronts + c->shared_st_wavefronts + c->shared_copy_wavefronts +
+                                  c->shared_atom_wavefronts
+                            : 0;
+        uint64_t times  = c ? c->shared_ld_inst + c->shared_st_inst + c->shared_copy_inst + c->shared_atom_inst : 0;
         return f->shared + (times ? (double)passes / (double)times - 1 : 0);
     }
     case SASS_GLOBAL:

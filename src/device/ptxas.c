@@ -60,10 +60,11 @@ static bool number_before(const char *text, const char *end, const char *words, 
         return false;
     while (at > text && at[-1] == ' ')
         at--;
+    const char *behind = at;
     while (at > text && at[-1] >= '0' && at[-1] <= '9')
         at--;
     *out = (unsigned)strtoul(at, NULL, 10);
-    return true;
+    return at < behind;
 }
 
 static bool read_answer(const char *text, const char *kernel, Resources *out)

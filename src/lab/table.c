@@ -64,8 +64,8 @@ static void put_counts(const LabRow *r, const Columns *col, Str *out)
     put_count(out, 10, requests);
     put_count(out, 11, sectors);
     put_real(out, 8, 2, requests ? (double)sectors / (double)requests : 0, requests > 0);
-    put_count(out, 11, c->shared_ld_wavefronts + c->shared_st_wavefronts);
-    put_count(out, 10, c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts);
+    put_count(out, 11, c->shared_ld_wavefronts + c->shared_st_wavefronts + c->shared_copy_wavefronts);
+    put_count(out, 10, c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts + c->shared_copy_bank_conflicts);
     put_bytes(out, 11, c->useful_bytes);
     put_bytes(out, 11, c->moved_bytes);
     if (col->lines)

@@ -26,7 +26,7 @@ typedef struct Metric {
     const char *title;
     Sense       sense;
     bool        varies;
-    const char *part[4]; /* keys that are added up */
+    const char *part[5]; /* keys that are added up, up to a NULL */
 } Metric;
 
 static const Metric run_metrics[] = {
@@ -36,7 +36,8 @@ static const Metric run_metrics[] = {
     {"bank conflicts",
      LESS_IS_BETTER,
      false,
-     {"shared_ld_bank_conflicts", "shared_st_bank_conflicts", "shared_atom_bank_conflicts"}},
+     {"shared_ld_bank_conflicts", "shared_st_bank_conflicts", "shared_copy_bank_conflicts",
+      "shared_atom_bank_conflicts"}},
     {"local sectors", LESS_IS_BETTER, false, {"local_ld_sectors", "local_st_sectors"}},
     {"predicted time, ns", LESS_IS_BETTER, true, {"predicted_ns"}},
     {"warp instructions", NEITHER, false, {"inst_executed"}},
@@ -45,7 +46,10 @@ static const Metric run_metrics[] = {
 
 static const Metric row_metrics[] = {
     {"sectors", LESS_IS_BETTER, false, {"global_ld_sectors", "global_st_sectors"}},
-    {"bank conflicts", LESS_IS_BETTER, false, {"shared_ld_bank_conflicts", "shared_st_bank_conflicts"}},
+    {"bank conflicts",
+     LESS_IS_BETTER,
+     false,
+     {"shared_ld_bank_conflicts", "shared_st_bank_conflicts", "shared_copy_bank_conflicts"}},
     {"moved bytes", LESS_IS_BETTER, false, {"moved_bytes"}},
     {"time, ms", LESS_IS_BETTER, true, {"time_ms", "median_ms"}},
     {"predicted time, ms", LESS_IS_BETTER, true, {"predicted_ms"}},
@@ -63,7 +67,7 @@ static bool value_of(const Metric *m, const json_t *o, double *out)
 {
     bool any = false;
     *out     = 0;
-    for (int i = 0; i < 4 && m->part[i]; i++) {
+    for (size_t i = 0; i < sizeof m->part / sizeof *m->part && m->part[i]; i++) {
         const json_t *v = json_object_get(o, m->part[i]),
                      *w = json_object_get(json_object_get(o, "waiting"), m->part[i]);
         any |= json_is_number(v);

@@ -191,7 +191,7 @@ static void kernel_lines(const json_t *doc, Str *out)
                    name, number(v, "launches"), number(v, "memory_l2_theoretical_sectors_global"),
                    number(v, "memory_l2_theoretical_sectors_global_ideal"), number(v, "memory_l1_wavefronts_shared"),
                    number(v, "shared_ld_bank_conflicts") + number(v, "shared_st_bank_conflicts") +
-                       number(v, "shared_atom_bank_conflicts"));
+                       number(v, "shared_copy_bank_conflicts") + number(v, "shared_atom_bank_conflicts"));
     }
     json_decref(sums);
 }

@@ -29,7 +29,8 @@ static uint64_t sectors(const WwCounters *c)
 
 static uint64_t conflicts(const WwCounters *c)
 {
-    return c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts + c->shared_atom_bank_conflicts;
+    return c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts + c->shared_copy_bank_conflicts +
+           c->shared_atom_bank_conflicts;
 }
 
 static void put_ratio(char *cell, double part, double whole, const char *fmt)

@@ -10,12 +10,8 @@ import tempfile
 
 # What is not modelled, with our count: docs/fidelity.md says why.
 KNOWN = {
-    "localarr": {"local_ld_requests": 1, "local_st_requests": 4},
-    "localw": {"local_ld_requests": 5, "local_st_requests": 6},
-    "cpasync": {"shared_st_wavefronts": 8},
-    "cpasync4": {"shared_st_wavefronts": 1},
     "zfill": {"memory_l2_theoretical_sectors_global": 26, "memory_l2_theoretical_sectors_global_ideal": 26, "memory_l1_wavefronts_shared": 9,
-              "memory_l1_wavefronts_shared_ideal": 9, "shared_st_wavefronts": 5},
+              "memory_l1_wavefronts_shared_ideal": 9},
     "dshadd": {"memory_l1_wavefronts_shared": 132, "memory_l1_wavefronts_shared_ideal": 132, "shared_ld_wavefronts": 2},
 }
 TIMES, FEW, LANES = 3, 8, 32  # launches of a row; warps that meet as read; in a warp

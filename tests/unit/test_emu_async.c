@@ -133,8 +133,9 @@ static void copies_are_counted(void **state)
     run("late", text, WORDS, out, &c);
     assert_int_equal(c.global_ld_requests, 2);
     assert_int_equal(c.global_ld_sectors, 32);
-    assert_int_equal(c.shared_st_inst, 2);
-    assert_int_equal(c.shared_st_wavefronts, 8);
+    assert_int_equal(c.shared_copy_inst, 2);
+    assert_int_equal(c.shared_copy_wavefronts, 8);
+    assert_int_equal(c.shared_st_wavefronts, 0);
     assert_int_equal(c.shared_st_bank_conflicts, 0);
 }
 

@@ -8,7 +8,7 @@ const REPORT = DATA.report ?? { kernels: [], findings: [] };
 // What is wasted stands before what is moved: the first of which a file has some colours its lines.
 const METRICS = {
   "sectors beyond ideal": (c) => of(c, "derived__memory_l2_theoretical_sectors_global_excessive"),
-  "bank conflicts": (c) => of(c, "shared_ld_bank_conflicts") + of(c, "shared_st_bank_conflicts") + of(c, "shared_atom_bank_conflicts"),
+  "bank conflicts": (c) => of(c, "shared_ld_bank_conflicts") + of(c, "shared_st_bank_conflicts") + of(c, "shared_copy_bank_conflicts") + of(c, "shared_atom_bank_conflicts"),
   "global sectors": (c) => of(c, "global_ld_sectors") + of(c, "global_st_sectors") + of(c, "global_atom_sectors"),
   "shared passes": (c) => of(c, "memory_l1_wavefronts_shared"),
   "local sectors": (c) => of(c, "local_ld_sectors") + of(c, "local_st_sectors"),

@@ -146,7 +146,7 @@ function ranges() {
 
 const LAB_SERIES = [
   ["bytes", [["moved", (r) => r.moved_bytes], ["asked for", (r) => r.useful_bytes]]],
-  ["bank conflicts", [["bank conflicts", (r) => (r.shared_ld_bank_conflicts ?? 0) + (r.shared_st_bank_conflicts ?? 0)]]],
+  ["bank conflicts", [["bank conflicts", (r) => (r.shared_ld_bank_conflicts ?? 0) + (r.shared_st_bank_conflicts ?? 0) + (r.shared_copy_bank_conflicts ?? 0)]]],
   ["milliseconds", [["ms", (r) => r.time_ms ?? r.median_ms]]],
   ["rate", [["rate", (r) => r.rate]]],
 ];

@@ -125,8 +125,9 @@ struct Count {
     Total         *total;
     uint32_t       totals;
     WwCounters     all;
-    bool           stale; /* derived counters must be computed anew */
-    CountSink     *sink;  /* or NULL */
+    bool           stale;        /* derived counters must be computed anew */
+    bool           in_registers; /* what is local memory in PTX: count_in_registers */
+    CountSink     *sink;         /* or NULL */
 };
 
 /* cp.async reads global memory and writes shared memory under one instruction. */
@@ -701,21 +702,16 @@ static void count_join(Observer *o, void *state)
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-/* Counters that follow from others: what shared loads and stores are after merging, and the differences to the ideals. */
-static void derive(Total *t)
+/* Counters that follow from others: what shared loads and stores are after merging, what is no memory for the assembler, and the differences to
+ * the ideals. */
+static void derive(const Count *c, Total *t)
 {
     const Joined *m = &t->joined;
     WwCounters   *s = &t->sum;
     int           h = joined_as(m, t->role);
-    if (t->store) {
-        s->shared_st_inst           = m->times[h];
-        s->shared_st_wavefronts     = m->passes[h];
-        s->shared_st_bank_conflicts = m->conflicts[h];
-    } else {
-        s->shared_ld_inst           = m->times[h];
-        s->shared_ld_wavefronts     = m->passes[h];
-        s->shared_ld_bank_conflicts = m->conflicts[h];
-    }
+    joined_tell(m, h, t->store, s);
+    if (c->in_registers)
+        s->local_ld_requests = s->local_ld_sectors = s->local_st_requests = s->local_st_sectors = 0;
     s->memory_l1_wavefronts_shared       = m->passes[h] + t->others[0];
     s->memory_l1_wavefronts_shared_ideal = m->ideal[h] + t->others[1];
     s->derived__memory_l1_wavefronts_shared_excessive =
@@ -731,7 +727,7 @@ const WwCounters *count_total(Observer *o)
         memset(&c->all, 0, sizeof c->all);
         for (uint32_t i = 0; i < c->totals; i++)
             if (c->total[i].seen) {
-                derive(&c->total[i]);
+                derive(c, &c->total[i]);
                 counters_add(&c->all, &c->total[i].sum);
             }
         c->stale = false;
@@ -784,6 +780,11 @@ void count_tell(Observer *o, CountSink *sink)
     ((Count *)o)->sink = sink;
     o->many            = sink ? count_some : count_many;
     o->period          = sink ? count_places : count_period;
+}
+
+void count_in_registers(Observer *o)
+{
+    ((Count *)o)->in_registers = true;
 }
 
 void count_free(Observer *o)

@@ -20,6 +20,8 @@
 
 Observer *count_new(const Profile *p);
 void      count_free(Observer *o); /* NULL is allowed */
+/* Before the launch: the assembler keeps in registers what PTX has in local memory. */
+void      count_in_registers(Observer *o);
 
 /* What a sink is told: `hits` executions of one instruction that showed one pattern. */
 typedef struct CountPattern {

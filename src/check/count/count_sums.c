@@ -36,9 +36,9 @@ static void add_shared(WwCounters *s, unsigned op, const ModelCost *c, uint64_t 
         s->shared_st_wavefronts_ptx += n * c->wavefronts;
         s->shared_st_bank_conflicts_ptx += n * c->conflicts;
     } else if (op == ACCESS_COPY) {
-        s->shared_st_inst += n;
-        s->shared_st_wavefronts += n * c->wavefronts;
-        s->shared_st_bank_conflicts += n * c->conflicts;
+        s->shared_copy_inst += n;
+        s->shared_copy_wavefronts += n * c->wavefronts;
+        s->shared_copy_bank_conflicts += n * c->conflicts;
     } else {
         s->shared_atom_inst += n;
         s->shared_atom_wavefronts += n * c->wavefronts;
@@ -51,9 +51,13 @@ static void add_local(WwCounters *s, unsigned op, const ModelCost *c, uint64_t n
     if (op == ACCESS_LD) {
         s->local_ld_requests += n * c->requests;
         s->local_ld_sectors += n * c->sectors;
+        s->local_ld_requests_ptx += n * c->requests;
+        s->local_ld_sectors_ptx += n * c->sectors;
     } else {
         s->local_st_requests += n * c->requests;
         s->local_st_sectors += n * c->sectors;
+        s->local_st_requests_ptx += n * c->requests;
+        s->local_st_sectors_ptx += n * c->sectors;
     }
 }
 

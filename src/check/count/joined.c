@@ -60,3 +60,16 @@ int joined_as(const Joined *g, uint32_t role)
         return JOINED_QUAD;
     return (role & MERGE_PAIR) && (g->unaligned & 7) == 0 ? JOINED_PAIR : JOINED_NOT;
 }
+
+void joined_tell(const Joined *m, int h, bool store, WwCounters *s)
+{
+    if (store) {
+        s->shared_st_inst           = m->times[h];
+        s->shared_st_wavefronts     = m->passes[h];
+        s->shared_st_bank_conflicts = m->conflicts[h];
+    } else {
+        s->shared_ld_inst           = m->times[h];
+        s->shared_ld_wavefronts     = m->passes[h];
+        s->shared_ld_bank_conflicts = m->conflicts[h];
+    }
+}

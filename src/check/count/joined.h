@@ -6,6 +6,7 @@
 #define WW_CHECK_COUNT_JOINED_H
 
 #include "model/model.h"
+#include "warpwright/warpwright.h"
 
 /* It stays alone; it is the first of a pair; the first of a slot of 16 bytes. */
 enum { JOINED_NOT, JOINED_PAIR, JOINED_QUAD, JOINED_WAYS };
@@ -20,5 +21,7 @@ void joined_count(Joined *g, const Profile *p, uint32_t role, const ModelAccess 
 void joined_add(Joined *to, const Joined *from);
 /* The hypothesis that holds of all that was counted. */
 int joined_as(const Joined *g, uint32_t role);
+/* Puts what was counted under it into the counters of loads or of stores. */
+void joined_tell(const Joined *g, int as, bool store, WwCounters *to);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct Shared { /* one variable and its mend, once it was looked for */
 
 static uint64_t conflicts_of(const WwCounters *c)
 {
-    return c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts;
+    return c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts + c->shared_copy_bank_conflicts;
 }
 
 /* The variable at an offset of the window; false: there is none. */
@@ -249,7 +249,8 @@ static Shared *tried(Perf *p, Shared **list, size_t *n, uint32_t id)
 
 static void judge_spot(Perf *p, const Spot *s, Shared **list, size_t *n)
 {
-    uint64_t passes = s->sum.shared_ld_wavefronts + s->sum.shared_st_wavefronts, extra = conflicts_of(&s->sum);
+    uint64_t passes = s->sum.shared_ld_wavefronts + s->sum.shared_st_wavefronts + s->sum.shared_copy_wavefronts;
+    uint64_t extra  = conflicts_of(&s->sum);
     if (is_much(p, extra, passes)) {
         uint32_t id = worst(p, s);
         note(p, id, extra, passes, tried(p, list, n, id));

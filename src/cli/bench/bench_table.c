@@ -68,8 +68,9 @@ static void counted_row(FILE *to, const WwCounters *c)
     fprintf(to, " %12llu %10llu %10llu %10llu %10llu %10llu %10llu\n", (unsigned long long)c->inst_executed,
             (unsigned long long)c->global_ld_requests, (unsigned long long)c->global_ld_sectors,
             (unsigned long long)c->global_st_sectors, (unsigned long long)c->shared_ld_wavefronts,
-            (unsigned long long)c->shared_st_wavefronts,
-            (unsigned long long)c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts);
+            (unsigned long long)c->shared_st_wavefronts + c->shared_copy_wavefronts,
+            (unsigned long long)c->shared_ld_bank_conflicts + c->shared_st_bank_conflicts +
+                c->shared_copy_bank_conflicts);
 }
 
 void bench_table_row(FILE *to, const BenchRow *r)
