@@ -156,8 +156,8 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* How many bytes come of a slice: of X, of each half of Y.  Boxes, or their last lines, that lie outside of an operand are left out where they can be: zero as they are,
- * each takes longer to come than a line of the operand, and makes all others wait. */
+/* How many bytes come of a slice: of X, of each half of Y.  Boxes, or their last lines, that lie outside of an operand are left out where they can be: zero as
+ * they are, each takes longer to come than a line of the operand, and makes all others wait. */
 struct HalfBoxes {
     int x, y[2];
 };
@@ -196,8 +196,8 @@ template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const
     return b;
 }
 
-/* Half h of a slice of Y, `bytes` of it, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then have
- * more columns than the tile. */
+/* Half h of a slice of Y, `bytes` of it, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then
+ * have more columns than the tile. */
 template <typename S, bool BOTH>
 static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h, int bytes)
 {

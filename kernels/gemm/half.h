@@ -17,7 +17,8 @@ enum {
  * tile's columns are no whole boxes.
  * x_edge, y_edge: along k, the same with boxes of x_rest, y_rest lines, for the last lines of an operand where those do not fill a box; multiples of 8.
  * c: a map of C with boxes of 64 lines of 128 bytes, swizzled likewise; used where `store` says so: rows aligned to 16 bytes and of whole 16 bytes,
- * of floats without beta.  c_last: the same with lines of 64 or 32 bytes, for the last 32 or 16 columns of tiles that have such; of a turned C with so many lines.
+ * of floats without beta.  c_last: the same with lines of 64 or 32 bytes, for the last 32 or 16 columns of tiles that have such; of a turned C with so many
+ * lines.
  * GEMM_PAIRS in g.vector: two neighbours of C, and of `from`, from an even column on are aligned to their size; GEMM_FOURS: likewise four neighbours
  * from every fourth column on.  g.x and g.y are not used; g.alpha and g.beta are floats. */
 typedef struct HalfArgs {

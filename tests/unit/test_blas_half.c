@@ -305,8 +305,8 @@ static void gemm_turned(void **state)
         }
 }
 
-/* Boxes of an operand that are not copied, as they lie outside of it: with few of a tile's rows or columns inside, none of a block's, and as many slices as fill
- * the ring more than once. */
+/* Boxes of an operand that are not copied, as they lie outside of it: with few of a tile's rows or columns inside, none of a block's, and as many slices as
+ * fill the ring more than once. */
 static void edges(void **state)
 {
     static const char *const tiles[]    = {"half",      "half_224",    "half_broad",   "half_160",
