@@ -160,6 +160,41 @@ static void workers_wait_for_each_other(void **state)
         assert_true(run("ld.acquire.gpu.global.u32 %r3, [%d1+4];\n", 1, threads) > BLOCKS);
 }
 
+/* Where a seed's order lets any of those that wait go next, those that sleep are passed over; turns count for the limit as if they had looked. */
+static void who_sleeps_is_passed_over(void **state)
+{
+    (void)state;
+    enum { MANY = 1024, MOST = 2000000 };
+    static uint32_t flags[MANY];
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        WwDevice *d    = NULL;
+        WwModule *m    = NULL;
+        WwResult *r    = NULL;
+        WwPtr     p    = 0;
+        Str       text = {0};
+        str_printf(&text, "%s%u;\n%s%s%s", HEAD, 1, LOOK, "ld.acquire.gpu.global.u32 %r3, [%d1+4];\n", TAIL);
+        assert_int_equal(ww_device_open("emulator", &(WwDeviceOptions){.threads = 1, .seed = seed}, &d, NULL), WW_OK);
+        assert_int_equal(ww_module_load(d, "poll.ptx", text.s, text.len, &m), WW_OK);
+        memset(flags, 0, sizeof flags);
+        assert_int_equal(ww_alloc(d, sizeof flags, &p), WW_OK);
+        assert_int_equal(ww_copy_in(d, p, flags, sizeof flags), WW_OK);
+        void    *args[] = {&p};
+        WwLaunch w      = {.grid             = {MANY, 1, 1},
+                           .block            = {32, 1, 1},
+                           .args             = args,
+                           .arg_count        = 1,
+                           .max_instructions = STRESSED(MOST, 0)};
+        if (ww_launch(d, m, "k", &w, &r) != WW_OK)
+            fail_msg("seed %u: %s", (unsigned)seed, ww_device_error(d));
+        assert_int_equal(ww_copy_out(d, flags, p, sizeof flags), WW_OK);
+        for (unsigned i = 0; i < MANY; i++)
+            assert_int_equal(flags[i], 1);
+        ww_result_free(r);
+        ww_device_close(d);
+        str_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +207,7 @@ int main(void)
         cmocka_unit_test(words_of_every_kind_are_looked_at),
         cmocka_unit_test(lanes_that_part_wait),
         cmocka_unit_test(loops_are_found_from_before_them),
+        cmocka_unit_test(who_sleeps_is_passed_over),
     };
     return cmocka_run_group_tests_name("emu_poll", tests, NULL, NULL);
 }

@@ -115,6 +115,23 @@ typedef struct Look { /* at a group that may poll (poll.c) */
     size_t     room;
 } Look;
 
+typedef struct Seat { /* of a cluster that waits for its turn */
+    Cluster       *cluster;  /* NULL: nobody's */
+    bool           asleep;   /* its turn would pass (doze.c) */
+    uint8_t        bytes;    /* of the one word that it waits for; 0: they are several */
+    uint8_t        passed;   /* turns that were passed over, one after the other */
+    const uint8_t *at;
+    uint64_t       value;    /* there when it fell asleep */
+    uint64_t       stirs;    /* Launch.stirs then */
+} Seat;
+
+typedef struct Ring {
+    Seat    *seat;
+    uint32_t n, room, next;  /* next: whose turn comes */
+    uint32_t held;           /* seats that are somebody's */
+    uint32_t left;           /* whose seat it was that runs now, if it came from one; else n or more */
+} Ring;
+
 typedef struct Lookup { uint64_t base, limit; } Lookup; /* last allocation an instruction hit: [base, base + limit] */
 
 struct Worker {
@@ -142,7 +159,7 @@ struct Worker {
     Frame     *made_frames;
     Block     *idle_blocks;  /* contexts to reuse */
     Cluster   *idle_clusters;
-    Cluster   *ring;         /* those it holds, circular: the last one in; ring->next is the next to run */
+    Ring       ring;         /* those it holds and does not run (ring.c) */
     uint64_t   spent;        /* warp instructions since the limits were looked at */
     uint64_t   compiled;     /* those that native code paid for */
     uint32_t   ended;        /* blocks since then */

@@ -42,16 +42,6 @@ struct Doze {
     Noted      word[MOST_WORDS];
 };
 
-static uint64_t word_now(const uint8_t *at, uint32_t bytes)
-{
-    switch (bytes) {
-    case 1: return __atomic_load_n(at, __ATOMIC_RELAXED);
-    case 2: return __atomic_load_n((const uint16_t *)(const void *)at, __ATOMIC_RELAXED);
-    case 4: return __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_RELAXED);
-    default: return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_RELAXED);
-    }
-}
-
 static uint64_t stirs(const Warp *w)
 {
     return __atomic_load_n(&w->block->launch->stirs, __ATOMIC_ACQUIRE);
@@ -95,7 +85,7 @@ static void note_word(Doze *d, const uint8_t *at, uint32_t bytes)
     if (d->n == MOST_WORDS)
         give_up(d);
     else
-        d->word[d->n++] = (Noted){at, bytes, word_now(at, bytes)};
+        d->word[d->n++] = (Noted){at, bytes, doze_word(at, bytes)};
 }
 
 /* false: there is a fault, which was raised. */
@@ -198,7 +188,7 @@ static bool changed(const Doze *d)
 {
     bool any = false;
     for (uint32_t i = 0; i < d->n && !any; i++)
-        any = word_now(d->word[i].at, d->word[i].bytes) != d->word[i].value;
+        any = doze_word(d->word[i].at, d->word[i].bytes) != d->word[i].value;
     return any;
 }
 
@@ -218,6 +208,44 @@ bool doze_passes(Warp *w)
     w->worker->sync_ops = true;
     w->quantum -= d->cost;
     return true;
+}
+
+/* ---- turns that nobody takes (ring.c) ---- */
+
+bool doze_rests(const Warp *w)
+{
+    for (uint32_t i = 0; i < w->ngroups; i++) {
+        const Group *g = &w->group[i];
+        switch ((GroupState)g->state) {
+        case GROUP_BARRIER:
+        case GROUP_SYNC:
+        case GROUP_CLUSTER: continue;
+        case GROUP_READY:
+            if (!w->asleep || g->nap || g->mask != w->asleep || g->pc != w->doze->pc || g->frame != w->doze->frame)
+                return false;
+            continue;
+        case GROUP_MBARRIER:
+        case GROUP_WGMMA:
+        case GROUP_GRID:
+        case GROUP_REGISTERS: return false;
+        }
+    }
+    return true;
+}
+
+bool doze_stays(const Warp *w)
+{
+    return !w->asleep || (w->doze->stirs == stirs(w) && !changed(w->doze));
+}
+
+uint32_t doze_words(const Warp *w, const uint8_t **at, uint32_t *bytes, uint64_t *value)
+{
+    if (!w->ngroups || !w->asleep)
+        return 0;
+    *at    = w->doze->word[0].at;
+    *bytes = w->doze->word[0].bytes;
+    *value = w->doze->word[0].value;
+    return w->doze->n;
 }
 
 void doze_free(Warp *w)

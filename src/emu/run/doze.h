@@ -17,6 +17,22 @@ const Uop *doze_run(Warp *w, const Uop *u);
 void       doze_end(Warp *w);
 /* The group that was picked sleeps, and what it read is as it was: its turn has passed as if it had looked.  Else it is awake. */
 bool       doze_passes(Warp *w);
+/* Would every turn of the warp pass, until a word that it waits for changes? */
+bool       doze_rests(const Warp *w);
+/* Has none of those words changed since it fell asleep, as of *w, which rests? */
+bool       doze_stays(const Warp *w);
+/* Words that it waits for, which rests; the first one's place, size and value then. */
+uint32_t   doze_words(const Warp *w, const uint8_t **at, uint32_t *bytes, uint64_t *value);
+/* What is there now; bytes: 1, 2, 4, 8. */
+static inline uint64_t doze_word(const uint8_t *at, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: return __atomic_load_n(at, __ATOMIC_RELAXED);
+    case 2: return __atomic_load_n((const uint16_t *)(const void *)at, __ATOMIC_RELAXED);
+    case 4: return __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_RELAXED);
+    default: return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_RELAXED);
+    }
+}
 /* The warp's context is freed. */
 void       doze_free(Warp *w);
 

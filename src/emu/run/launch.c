@@ -24,6 +24,7 @@
 #include "emu/jit/jit.h"
 #include "emu/run/block.h"
 #include "emu/run/cluster.h"
+#include "emu/run/ring.h"
 #include "emu/run/sample.h"
 #include "emu/run/stop.h"
 #include "emu/run/turn.h"
@@ -361,7 +362,7 @@ static bool run_cluster(Worker *k, Cluster *c, bool *stop)
             waited   = 0;
             patience = PATIENCE;
             c->spun  = false;
-            yields   = k->ring && !k->launch->random && (one_pass || k->endless.atomics != atomics);
+            yields   = k->ring.held && !k->launch->random && (one_pass || k->endless.atomics != atomics);
         } else {
             waited++;
         }
@@ -383,17 +384,6 @@ static bool really_waits(const Cluster *c)
     return c->waits >= (c->launch->random ? TURNS : 1);
 }
 
-/* The next one that worker k runs, out of its ring. */
-static Cluster *take_next(Worker *k)
-{
-    Cluster *c = k->ring->next;
-    if (c == k->ring)
-        k->ring = NULL;
-    else
-        k->ring->next = c->next;
-    return c;
-}
-
 static void work(Worker *k)
 {
     Launch  *l       = k->launch;
@@ -407,10 +397,8 @@ static void work(Worker *k)
             give_place(k);
         if (c) {
             holding++;
-        } else if (k->ring) {
-            for (uint32_t others = schedule_rotation(l, holding); others; others--)
-                k->ring = k->ring->next;
-            c = take_next(k);
+        } else if (k->ring.held) {
+            c = ring_take(k, schedule_rotation(l, holding));
         } else if (none_left(k)) {
             break;
         } else { /* the other workers' blocks fill the card */
@@ -437,10 +425,7 @@ static void work(Worker *k)
                         sample_alone(l, c);
                 }
             }
-            c->next = k->ring ? k->ring->next : c;
-            if (k->ring)
-                k->ring->next = c;
-            k->ring = c;
+            ring_put(k, c);
             if (!stop && endless_look(k, c, holding, none_left(k) || card_is_full(l)))
                 pause_stands(l);
         }
@@ -449,8 +434,8 @@ static void work(Worker *k)
             stop |= __atomic_load_n(&l->aborted, __ATOMIC_RELAXED);
         }
     }
-    while (k->ring) /* stopped: what was printed is kept */
-        end_cluster(k, take_next(k));
+    while (k->ring.held) /* stopped: what was printed is kept */
+        end_cluster(k, ring_take(k, 0));
     give_place(k);
     launch_check_limits(k, NULL); /* what was spent since the last look counts too */
     pause_leave(k);
@@ -520,6 +505,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     free(k->observer);
     endless_done(k);
     free(k->look.regs);
+    ring_free(k);
     free(k->poison);
     free(k->poison_kind);
 }

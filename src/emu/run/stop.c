@@ -51,11 +51,11 @@ static const Cluster *first_held(const Launch *l)
 {
     const Cluster *first = NULL;
     for (unsigned i = 0; i < l->nworkers; i++) {
-        const Cluster *c = l->worker[i].ring;
-        do {
-            first = c && (!first || c->order < first->order) ? c : first;
-            c     = c ? c->next : NULL;
-        } while (c != l->worker[i].ring);
+        const Ring *r = &l->worker[i].ring;
+        for (uint32_t s = 0; s < r->n; s++) {
+            const Cluster *c = r->seat[s].cluster;
+            first            = c && (!first || c->order < first->order) ? c : first;
+        }
     }
     return first;
 }

@@ -189,6 +189,15 @@ static const Uop *run_group(Warp *w)
  * card; programs exist in which every warp reads what all are about to write. */
 enum { START_TURNS = 4 };
 
+/* Is there one group at most that can run?  Then nobody could come between its blocks. */
+static bool one_ready(const Warp *w)
+{
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < w->ngroups; i++)
+        ready += w->group[i].state == GROUP_READY;
+    return ready <= 1;
+}
+
 static void begin_turn(Warp *w)
 {
     Worker *k = w->worker;
@@ -199,7 +208,7 @@ static void begin_turn(Warp *w)
         w->starts++;
         k->granted = 1;
     }
-    if (l->random && w->ngroups > 1)
+    if (l->random && w->ngroups > 1 && !(w->block->cluster->spun && one_ready(w)))
         k->granted = 1;
     w->late     = l->random ? schedule_late(l) : 0;
     w->quantum  = k->granted;
