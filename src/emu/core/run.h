@@ -132,7 +132,11 @@ typedef struct Ring {
     uint32_t left;           /* whose seat it was that runs now, if it came from one; else n or more */
 } Ring;
 
-typedef struct Lookup { uint64_t base, limit; } Lookup; /* last allocation an instruction hit: [base, base + limit] */
+typedef struct Lookup { /* by instruction */
+    uint64_t base, limit; /* the last allocation that it hit: [base, base + limit] */
+    uint64_t last;        /* where native code looked before: the last warp's place, or this one's in the last round */
+    uint64_t unused;      /* two in a line of the cache */
+} Lookup;
 
 struct Worker {
     Launch    *launch;

@@ -71,7 +71,8 @@ static const char prelude[] =
     "const Uop *w_uops(const Warp *); const Uop *w_uop(const Uop *, u4); const Uop *w_call(Warp *, const Uop *);\n"
     "void w_again(Warp *, const Uop *, const Uop *);\n"
     "const Uop *w_head(Warp *, const Uop *, u4, u4); const Uop *w_head_some(Warp *, const Uop *, u4, u4);\n"
-    "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); const u1 *w_param(const Warp "
+    "u1 *w_shared(const Warp *, u4, u4, u4); u1 *w_global(const Warp *, u4, u8, u8, u8); u1 *w_ahead(const Warp *, u4, "
+    "u1 *); const u1 *w_param(const Warp "
     "*, u4);\n"
     "u4 w_far_global(const Warp *, u4, const u8 *, u8, u4, u4, u8 *); u4 w_far_shared(const Warp *, u4, const u4 *, "
     "u4, "
@@ -253,11 +254,9 @@ static void emit_way(Emit *e, const char *head, int swept, const Str *body)
  * loop, because clang takes twice as long for a function that is one. */
 static void emit_ways(Emit *e, const Str *body)
 {
-    bool waits = false, skips = e->sweeps && emit_may_skip(e);
+    bool skips = e->sweeps && emit_may_skip(e);
     char head[64];
-    for (uint32_t i = 0; i < e->p->nsegments; i++)
-        waits |= e->p->segment[i].reached && segment_waits(&e->p->segment[i]);
-    if (!waits && !skips) {
+    if (!e->waits && !skips) {
         snprintf(head, sizeof head, "const Uop *native%u", e->index);
         emit_way(e, head, 1, body);
         return;
@@ -266,12 +265,12 @@ static void emit_ways(Emit *e, const Str *body)
         snprintf(head, sizeof head, "static __attribute__((noinline)) const Uop *way%u_%d", e->index, swept);
         emit_way(e, head, swept, body);
     }
-    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nconst Uop *n;\n%s", e->index, waits ? "do\n" : "");
+    OUT("const Uop *native%u(Warp *w, const Uop *u)\n{\nconst Uop *n;\n%s", e->index, e->waits ? "do\n" : "");
     if (skips)
         OUT("n = w_swept(w) ? way%u_1(w, u) : way%u_0(w, u);\n", e->index, e->index);
     else
         OUT("n = way%u_1(w, u);\n", e->index);
-    OUT("%sreturn n;\n}\n", waits ? "while (n == (const Uop *)~0ul && (w = w_next(w)));\n" : "");
+    OUT("%sreturn n;\n}\n", e->waits ? "while (n == (const Uop *)~0ul && (w = w_next(w)));\n" : "");
 }
 
 void emit_function(Plan *p, uint32_t index, Str *out)
@@ -289,6 +288,8 @@ void emit_function(Plan *p, uint32_t index, Str *out)
     Names names = {0};
     Str   body  = {0};
     e->out      = &body;
+    for (uint32_t i = 0; i < p->nsegments; i++)
+        e->waits |= p->segment[i].reached && segment_waits(&p->segment[i]);
     mark_entries(e);
     emit_body(e);
     e->out = out;

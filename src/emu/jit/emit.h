@@ -64,6 +64,7 @@ typedef struct Emit {
     const Region  *in; /* NULL: lanes have not parted */
     Region        *region;
     uint32_t       nregions;
+    bool           waits;   /* it has barriers: warps take turns in it */
     bool          *entered; /* segments that the interpreter may give a warp to */
     bool          *resumed; /* segments that native code goes on with */
     Fork           fork;

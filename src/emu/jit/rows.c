@@ -260,6 +260,15 @@ ROW uint8_t *w_global(const Warp *w, uint32_t instr, uint64_t at, uint64_t reach
     return o <= k->limit && o + reach <= k->limit && k->base && !(at & low) ? (uint8_t *)(uintptr_t)at : NULL;
 }
 
+/* Where the load is likely to look next: as far from here as this is from where it looked last. */
+ROW uint8_t *w_ahead(const Warp *w, uint32_t instr, uint8_t *q)
+{
+    Lookup  *k   = &w->worker->lookup[instr];
+    uint64_t was = k->last;
+    k->last      = (uintptr_t)q;
+    return (uint8_t *)(2 * (uintptr_t)q - was);
+}
+
 /* Accesses whose lanes may lie anywhere.  a: their addresses, less off; m: the lanes that run, not none.  t: what observers are told of each
  * lane, of idle ones the first active one's.  false: the handler must look. */
 ROW uint32_t w_far_global(const Warp *w, uint32_t instr, const uint64_t *a, uint64_t off, uint32_t m, uint32_t bytes,
