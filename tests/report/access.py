@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""access.py WARPWRIGHT DATA WEB: pages in Chromium.  Those of a run and of the lab: addresses, mends, texts.  The page of `access --html` in Chromium, from file://, without script errors: its figures are those of the command line,
+"""access.py WARPWRIGHT DATA WEB: pages in one Chromium.  Those of a run and of the lab: addresses, mends, texts.  The page of `access --html`, from file://, without script errors: its figures are those of the command line,
 for what stands behind # as well; padding is shown beside what was before; wrong texts are told.  Skipped (77) without Chromium; where the page was built
 without the model, only what was written is looked at."""
+import fcntl
+import json
 import os
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,13 +30,71 @@ def access(case, *more):
     return subprocess.run([WARPWRIGHT, "access", *(w for k, v in case.items() for w in (f"--{k}", v)), *more], capture_output=True, text=True, check=True).stdout
 
 
-def dom(page, fragment="", width=1300):
-    done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=5000", f"--window-size={width},900",
-                           "--dump-dom", f"file://{page}{fragment}"], capture_output=True, text=True, check=False, timeout=100)
-    bad = [line for line in done.stderr.splitlines() if "CONSOLE" in line and ("rror" in line or "Uncaught" in line)]
-    if bad:
-        sys.exit(f"{fragment}: {bad[0]}")
-    return done.stdout
+class Browser:
+    """One Chromium for all pages, asked over its pipes (3 and 4, messages end in a zero byte): to start one takes two seconds."""
+
+    def __init__(self, folder):
+        (theirs, self.to), (self.back, answers) = os.pipe(), os.pipe()
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (theirs, answers)]
+        self.left, self.last = b"", 0
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}/profile", "--remote-debugging-pipe"]
+        give = f'exec 3<&{high[0]} 4>&{high[1]}; exec "$@"'
+        with open(os.path.join(folder, "chromium.log"), "wb") as log:
+            self.process = subprocess.Popen(["/bin/bash", "-c", give, "chromium", *command], pass_fds=high, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            start_new_session=True)
+        for fd in (theirs, answers, *high):
+            os.close(fd)
+
+    def message(self):
+        while b"\0" not in self.left:
+            if not select.select([self.back], [], [], 100)[0]:
+                sys.exit("Chromium says nothing for 100 s")
+            got = os.read(self.back, 1 << 20)
+            if not got:
+                sys.exit("Chromium has ended")
+            self.left += got
+        one, self.left = self.left.split(b"\0", 1)
+        return json.loads(one)
+
+    def ask(self, method, session=None, heard=None, **arguments):
+        """The answer; what comes before it goes to `heard`."""
+        self.last += 1
+        os.write(self.to, json.dumps({"id": self.last, "method": method, "params": arguments, **({"sessionId": session} if session else {})}).encode() + b"\0")
+        while True:
+            m = self.message()
+            if m.get("id") == self.last:
+                if "error" in m:
+                    sys.exit(f"{method}: {m['error']}")
+                return m["result"]
+            if heard is not None:
+                heard.append(m)
+
+    def dom(self, page, fragment="", width=1300):
+        """The page's elements after five seconds of its own time; an error on its console ends the test."""
+        heard = []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for method, arguments in (("Page.enable", {}), ("Runtime.enable", {}), ("Log.enable", {}),
+                                  ("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}),
+                                  ("Page.navigate", {"url": f"file://{page}{fragment}"}),
+                                  ("Emulation.setVirtualTimePolicy", {"policy": "pauseIfNetworkFetchesPending", "budget": 5000})):
+            self.ask(method, session, heard, **arguments)
+        while not any(m["method"] == "Emulation.virtualTimeBudgetExpired" for m in heard) or not any(m["method"] == "Page.loadEventFired" for m in heard):
+            heard.append(self.message())
+        text = self.ask("Runtime.evaluate", session, heard, expression="document.documentElement.outerHTML")["result"]["value"]
+        self.ask("Target.closeTarget", heard=heard, targetId=target)
+        for m in heard:
+            if m["method"] == "Runtime.exceptionThrown" or m["method"] == "Log.entryAdded" and m["params"]["entry"]["level"] == "error" or \
+                    m["method"] == "Runtime.consoleAPICalled" and m["params"]["type"] == "error":
+                sys.exit(f"{page}{fragment}: {m['params']}")
+        return text
+
+    def close(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
 
 
 def figures(text):
@@ -54,7 +116,7 @@ def of_command_line(case):
     return one("sectors (32 B)"), re.search(r"packed: (\d+)", said).group(1)
 
 
-def report_page(folder):
+def report_page(dom, folder):
     """Of a run: the address names a line, its mend is drawn beside what was, rules have their texts, lines stand together, the severest first."""
     page = os.path.join(folder, "report.html")
     subprocess.run([WARPWRIGHT, "report", "-q", os.path.join(DATA, "report/transpose.json"), "--html", page], check=True, cwd=os.path.join(DATA, "report"))
@@ -68,7 +130,7 @@ def report_page(folder):
     expect("a rule's text", '<details class="rule"><summary' in shown, True)
 
 
-def lab_page(folder):
+def lab_page(dom, folder):
     page = os.path.join(folder, "lab.html")
     subprocess.run([WARPWRIGHT, "lab", "-q", "--device", "emulator", "aat", "--m", "64", "--n", "64", "--html", page], check=True, capture_output=True)
     shown = dom(page)
@@ -76,36 +138,46 @@ def lab_page(folder):
     expect("what a kernel does, and the article's figure", "rows padded to 33 words" in shown and "39.2 GB/s, Tesla M2090" in shown, True)
 
 
+def access_page(dom, folder):
+    model = os.path.getsize(os.path.join(WEB, "access.wasm")) > 0
+    page = os.path.join(folder, "access.html")
+    for case in CASES:
+        access(case, "--html", page)
+        expect(f"{case}, as it was written", tuple(n for n, _ in figures(dom(page))[:2]), of_command_line(case))
+        if model:
+            access(CASES[0], "--html", page)
+            shown = dom(page, "#" + urllib.parse.urlencode(case), width=390)
+            expect(f"{case}, behind #", tuple(n for n, _ in figures(shown)[:2]), of_command_line(case))
+    if model:
+        both = figures(dom(page, "#" + urllib.parse.urlencode({**CASES[0], "pad": 4})))
+        expect("padding", [n for n, t in both if t == "bank conflicts"], ["31", "0"])
+        both = figures(dom(page, "#" + urllib.parse.urlencode({**CASES[0], "swizzle": 5})))
+        expect("swizzle", [n for n, t in both if t == "bank conflicts"], ["31", "0"])
+        expect("a wrong text", "a number, lane or" in dom(page, "#offsets=lane*"), True)
+
+
+def rows_page(dom, folder):
+    rows, page = os.path.join(folder, "rows.tsv"), os.path.join(folder, "rows.html")
+    with open(rows, "w", encoding="utf-8") as f:
+        f.write("row\tshared\tld\t4\tffffffff\t?\t?\t?\t?\t" + " ".join(str(4 * i) for i in range(32)) + "\n"
+                "column</script>\tshared\tld\t4\tffffffff\t?\t?\t?\t?\t" + " ".join(str(128 * i) for i in range(32)) + "\n")
+    subprocess.run([WARPWRIGHT, "access", "--file", rows, "--html", page], check=True, capture_output=True)
+    shown = dom(page)
+    expect("rows of a file", [n for n, t in figures(shown) if t == "bank conflicts"], ["0", "31"])
+    expect("names of rows", "column&lt;/script&gt;" in shown, True)
+
+
 def main():
     if not CHROMIUM:
         print("skipped: no Chromium is here (Debian: chromium)")
         return 77
-    model = os.path.getsize(os.path.join(WEB, "access.wasm")) > 0
-    with tempfile.TemporaryDirectory() as folder:
-        report_page(folder)
-        lab_page(folder)
-        page = os.path.join(folder, "access.html")
-        for case in CASES:
-            access(case, "--html", page)
-            expect(f"{case}, as it was written", tuple(n for n, _ in figures(dom(page))[:2]), of_command_line(case))
-            if model:
-                access(CASES[0], "--html", page)
-                shown = dom(page, "#" + urllib.parse.urlencode(case), width=390)
-                expect(f"{case}, behind #", tuple(n for n, _ in figures(shown)[:2]), of_command_line(case))
-        if model:
-            both = figures(dom(page, "#" + urllib.parse.urlencode({**CASES[0], "pad": 4})))
-            expect("padding", [n for n, t in both if t == "bank conflicts"], ["31", "0"])
-            both = figures(dom(page, "#" + urllib.parse.urlencode({**CASES[0], "swizzle": 5})))
-            expect("swizzle", [n for n, t in both if t == "bank conflicts"], ["31", "0"])
-            expect("a wrong text", "a number, lane or" in dom(page, "#offsets=lane*"), True)
-        rows = os.path.join(folder, "rows.tsv")
-        with open(rows, "w", encoding="utf-8") as f:
-            f.write("row\tshared\tld\t4\tffffffff\t?\t?\t?\t?\t" + " ".join(str(4 * i) for i in range(32)) + "\n"
-                    "column</script>\tshared\tld\t4\tffffffff\t?\t?\t?\t?\t" + " ".join(str(128 * i) for i in range(32)) + "\n")
-        subprocess.run([WARPWRIGHT, "access", "--file", rows, "--html", page], check=True, capture_output=True)
-        shown = dom(page)
-        expect("rows of a file", [n for n, t in figures(shown) if t == "bank conflicts"], ["0", "31"])
-        expect("names of rows", "column&lt;/script&gt;" in shown, True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(folder)
+        try:
+            for look in (report_page, lab_page, access_page, rows_page):
+                look(browser.dom, folder)
+        finally:
+            browser.close()
     return 0
 
 

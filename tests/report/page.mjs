@@ -3,13 +3,13 @@
 // PLAINPAGE: the page of the run, built without charts; FAULTPAGE: of a kernel that goes out of bounds; SHOWNPAGE: `lab --html`'s own; TIMEPAGE: of
 // predicted launches (run.py, timed_kernels).  Every click and key a reader may use, on a screen and on a phone, light and dark;
 // an error on the console, a request to anywhere or a page wider than its window fails.
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [, , playwright, chromium, work, page, labPage, plainPage, faultPage, shownPage, occupancyPage, timePage] = process.argv;
 const { chromium: browser } = await import(pathToFileURL(playwright));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const one = await browser.launch({ executablePath: chromium, args: FLAGS }); // for all pages: a start takes two seconds of processor time
 let failed = 0;
 let passed = 0;
 
@@ -22,7 +22,7 @@ function expect(what, good) {
 }
 
 async function open(file, options, look) {
-  const context = await browser.launchPersistentContext(mkdtempSync(join(work, "profile-")), { executablePath: chromium, args: FLAGS, ...options });
+  const context = await one.newContext(options);
   const tab = await context.newPage();
   const name = `${file.split("/").pop()} ${options.viewport.width} ${options.colorScheme}`;
   tab.on("console", (m) => m.type() === "error" && expect(`${name}: console: ${m.text()}`, false));
@@ -33,9 +33,15 @@ async function open(file, options, look) {
   await context.close();
 }
 
+/* What is drawn when a frame begins has been drawn in the third from now. */
 async function fits(tab, name) {
-  await tab.waitForTimeout(100);
+  await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
   expect(`${name}: no wider than its window`, await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+}
+
+/* For somebody to look at; they take longer than all else here. */
+async function picture(tab, name) {
+  if (process.env.WW_TEST_PICTURES) await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
 }
 
 async function sections(tab, name) {
@@ -44,7 +50,7 @@ async function sections(tab, name) {
     await tab.keyboard.press(String(i + 1));
     expect(`${name}: key ${i + 1} opens ${section}`, (await tab.locator('nav button[aria-selected="true"]').textContent()) === section);
     await fits(tab, `${name} ${section}`);
-    await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}-${section}.png`), fullPage: true });
+    await picture(tab, `${name} ${section}`);
   }
   return names;
 }
@@ -69,7 +75,7 @@ async function lookAtRun(tab, name) {
   expect(`${name}: the access is pictured`, (await tab.locator(".picture").count()) >= 1);
   const labels = await tab.locator(".picture").first().locator("b").allTextContents();
   expect(`${name}: its axes are labelled`, labels.join(" ").startsWith("lane ↓ bank → 0 1 2 ") && labels.length === 65);
-  await tab.screenshot({ path: join(work, `${name.replaceAll(" ", "-")}-picture.png`), fullPage: true });
+  await picture(tab, `${name} picture`);
   await fits(tab, `${name} picture`);
 }
 
@@ -171,5 +177,6 @@ await open(shownPage, { ...wide, colorScheme: "light" }, lookAtPictures);
 await open(shownPage, { ...phone, colorScheme: "dark" }, lookAtPictures);
 await open(timePage, { ...wide, colorScheme: "light" }, lookAtTime);
 await open(timePage, { ...phone, colorScheme: "dark" }, lookAtTime);
+await one.close();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
