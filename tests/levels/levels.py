@@ -3,7 +3,7 @@
 """The tests that depend on the SIMD level once more, on a lower one than this CPU's best: levels.py LEVEL WARPWRIGHT CTEST BUILD JOBS
 Levels above LEVEL are hidden behind $WARPWRIGHT_SIMD, which can only take levels away.  Which tests those are is said by the label that CMake
 gives them (`level`).  Skipped (77) where LEVEL is the machine's best, which the suite itself tests, or a level that it lacks.  The commands are run
-here and not by a second ctest, because two of them in one build folder write the same log."""
+here and not by a second ctest, because two of them in one build folder write the same log.  Tests of very many random cases take one in SHARE of them."""
 import concurrent.futures
 import json
 import os
@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
+SHARE = "4"
 
 
 def levels_of(warpwright, **variables):
@@ -29,7 +30,7 @@ def run(name, command, properties, level):
     """(name, what went wrong or None, whether it was skipped)"""
     if not command:
         return name, f"{name}: its program is not built", False
-    env = {**os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])), "WARPWRIGHT_SIMD": level}
+    env = {**os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])), "WARPWRIGHT_SIMD": level, "WW_TEST_SHARE": SHARE}
     done = subprocess.run(command, cwd=properties.get("WORKING_DIRECTORY"), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", timeout=properties.get("TIMEOUT", 600), check=False)
     wanted = properties.get("PASS_REGULAR_EXPRESSION")
