@@ -119,6 +119,28 @@ static const CliOption *row_of(const Table *t, int c)
     return NULL;
 }
 
+/* What other tools call otherwise. */
+static const struct {
+    const char *theirs, *ours, *with;
+} elsewhere[] = {
+#define ELSEWHERE(theirs, ours, with) {theirs, ours, with},
+#include "cli/elsewhere.def"
+#undef ELSEWHERE
+};
+
+/* Is it another tool's name for an option of this verb?  Then it is said which. */
+static bool told_from_elsewhere(const CliVerb *verb, const Table *t, const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        for (int k = 0; strcmp(elsewhere[i].theirs, name) == 0 && k < t->count; k++)
+            if (strcmp(t->row[k]->name, elsewhere[i].ours) == 0) {
+                cli_error(verb->name, "unknown option '--%s'; here that is '--%s%s'", name, elsewhere[i].ours,
+                          elsewhere[i].with);
+                return true;
+            }
+    return false;
+}
+
 /* getopt did not know the option: say which and what it may have been. */
 static void unknown_option(const CliVerb *verb, const Table *t, const char *given)
 {
@@ -133,6 +155,8 @@ static void unknown_option(const CliVerb *verb, const Table *t, const char *give
     for (int i = 0; i < t->count; i++)
         same += strncmp(t->row[i]->name, name, strlen(name)) == 0;
     const char *near = nearest_word(name, t->words);
+    if (!same && !optopt && told_from_elsewhere(verb, t, name))
+        return;
     if (same > 1)
         cli_error(verb->name, "option '--%s' is the beginning of several", name);
     else if (optopt)
