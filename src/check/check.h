@@ -67,6 +67,13 @@ typedef struct Resources {
 } Resources;
 
 /* A launch as checkers see it. */
+typedef struct LaunchOrigin { /* of a launch that a kernel made */
+    uint64_t serial; /* that kernel's launch */
+    uint64_t block;  /* of it, which made this one */
+    uint64_t buffer; /* where its parameters lay, told by SYNC_MALLOC */
+    bool     tail;   /* it begins when that kernel has ended */
+} LaunchOrigin;
+
 typedef struct CheckLaunch {
     const Module  *module;
     const Func    *kernel;
@@ -75,6 +82,7 @@ typedef struct CheckLaunch {
     const uint8_t *params;     /* the parameter block */
     uint64_t       seed;
     const WorkOrder *work; /* NULL: ordered with everything; valid until `end` */
+    const LaunchOrigin *origin; /* NULL: the host made it */
     const Profile *profile;
     /* The live allocation that holds the address; false: none.  name may be NULL. */
     bool         (*find)(void *user, uint64_t address, uint64_t *base, uint64_t *bytes, const char **name);

@@ -357,20 +357,26 @@ static EmuLaunch emu_request(const WwLaunch *w, const void *params, Observer **o
 }
 
 /* What a request leaves behind for work that its kernel handed to the device. */
+typedef struct Made {
+    EmuChild child;
+    uint64_t by; /* the launch that handed it over */
+} Made;
+
 typedef struct Children {
-    EmuChild *child; /* a stack: the last one runs next */
-    size_t    n, cap;
+    Made               *made; /* a stack: the last one runs next */
+    size_t              n, cap;
+    const LaunchOrigin *origin; /* of the grid that runs; NULL: the host's */
 } Children;
 
 /* The result's children go on the stack, in reverse; their parameters are the stack's then. */
-static void push_children(Children *c, EmuResult *r)
+static void push_children(Children *c, EmuResult *r, uint64_t by)
 {
     for (size_t i = r->nchild; i--;) {
         if (c->n == c->cap) {
-            c->cap   = c->cap ? c->cap * 2 : 16;
-            c->child = xrealloc(c->child, c->cap * sizeof *c->child);
+            c->cap  = c->cap ? c->cap * 2 : 16;
+            c->made = xrealloc(c->made, c->cap * sizeof *c->made);
         }
-        c->child[c->n++] = r->child[i];
+        c->made[c->n++] = (Made){r->child[i], by};
     }
     r->nchild = 0;
 }
@@ -500,8 +506,8 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     Emulator       *e     = (Emulator *)d;
     const WwLaunch *w     = l->w;
     CheckLaunch     check = emulator_check_launch(e, m->ptx, k, w, params);
-    check.work            = l->work;
-    check.loaded          = ((EmulatorModule *)m)->em;
+    check.work = l->work, check.origin = more->origin;
+    check.loaded = ((EmulatorModule *)m)->em;
     e->launches++;
     Watchers  watch   = watchers_new(e, m->ptx, k, l, params, &check);
     uint64_t  barrier = grid_barrier(e, w);
@@ -534,7 +540,7 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     emulator_collect(m->ptx, &result, watch.count, r);
     bool alone = !result.nchild; /* it ends when what it launched has ended: how long that takes is not modelled */
     if (s == WW_OK)
-        push_children(more, &result);
+        push_children(more, &result, check.serial);
     else
         emulator_fault(d, m->ptx, k, &result, s, r);
     emulator_kept(e, m->ptx, k, &result, r);
@@ -572,11 +578,13 @@ static void run_transfer(WwDevice *d, const EmuChild *c)
     }
 }
 
-static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const DeviceLaunch *parent, Children *more)
+static Status run_child(WwDevice *d, WwModule *m, const Made *made, const DeviceLaunch *parent, Children *more)
 {
-    const Func *k    = c->kernel;
-    void      **args = xcalloc(k->nparams + 1, sizeof *args);
-    WwLaunch    w    = *parent->w;
+    const EmuChild *c      = &made->child;
+    LaunchOrigin    origin = {made->by, c->from, c->src, c->tail};
+    const Func     *k      = c->kernel;
+    void          **args   = xcalloc(k->nparams + 1, sizeof *args);
+    WwLaunch        w      = *parent->w;
     emu_arguments(k, c->params, args);
     w.grid          = (WwDim3){c->grid[0], c->grid[1], c->grid[2]};
     w.block         = (WwDim3){c->block[0], c->block[1], c->block[2]};
@@ -587,7 +595,9 @@ static Status run_child(WwDevice *d, WwModule *m, const EmuChild *c, const Devic
     DeviceLaunch dl = *parent;
     dl.w            = &w;
     WwResult *r     = result_new(k->name);
-    Status    s     = run_grid(d, m, k, &dl, c->params, r, more);
+    more->origin    = &origin;
+    Status s        = run_grid(d, m, k, &dl, c->params, r, more);
+    more->origin    = NULL;
     if (w.on_child)
         w.on_child(w.user, k->name, &w, s, r);
     ww_result_free(r);
@@ -601,14 +611,14 @@ static Status emulator_launch(WwDevice *d, WwModule *m, const Func *k, const Dev
     void    *params = pack_args(k, l->w->args);
     Status   s      = run_grid(d, m, k, l, params, r, &more);
     while (more.n) {
-        EmuChild c = more.child[--more.n];
-        if (s == WW_OK && c.kind == EMU_CHILD_GRID)
+        Made c = more.made[--more.n];
+        if (s == WW_OK && c.child.kind == EMU_CHILD_GRID)
             s = run_child(d, m, &c, l, &more);
         else if (s == WW_OK)
-            run_transfer(d, &c);
-        free(c.params);
+            run_transfer(d, &c.child);
+        free(c.child.params);
     }
-    free(more.child);
+    free(more.made);
     free(params);
     return s;
 }

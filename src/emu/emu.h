@@ -191,7 +191,7 @@ typedef struct EmuChild {
     const Func  *kernel;
     uint32_t     grid[3], block[3], shared;
     uint8_t     *params;       /* laid out as emu_param says; owned */
-    uint64_t     dst, src, dpitch, spitch, width, rows;
+    uint64_t     dst, src, dpitch, spitch, width, rows; /* of a grid: src is where the kernel put its parameters */
     uint8_t      value;
 } EmuChild;
 

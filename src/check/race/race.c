@@ -383,6 +383,18 @@ static void forget(State *s, const SyncEvent *e)
     launch_stir(s->run->info);
 }
 
+/* What it is for nobody says: a launch that a kernel makes begins with memory for its parameters. */
+static void note_launches(State *s, RaceBlock *b, const SyncEvent *e)
+{
+    if (!s->run->hands)
+        return;
+    pthread_mutex_lock(&s->run->lock);
+    for (uint32_t m = e->mask; m; m &= m - 1)
+        handed_note(s->run->race->works, s->run, b, e->addr[__builtin_ctz(m)]);
+    pthread_mutex_unlock(&s->run->lock);
+    order_tick(b);
+}
+
 /* Does the event leave the order of what was noted (race_log.h) as it is, or end its epoch? */
 static bool keeps_notes(const RaceBlock *b, const SyncEvent *e)
 {
@@ -428,7 +440,10 @@ static void race_sync(void *state, const SyncEvent *e)
     case SYNC_WGMMA_WAIT: order_wgmma_wait(b, e->warp, e->count); break;
     case SYNC_GRID: order_wait_for_grids(b, e->warp, e->mask); break;
     case SYNC_EXIT: order_exit(b, e->warp, e->mask); break;
-    case SYNC_MALLOC: forget(s, e); break;
+    case SYNC_MALLOC:
+        forget(s, e);
+        note_launches(s, b, e);
+        break;
     default: break;
     }
 }
@@ -516,7 +531,11 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->sweep  = cells_sweep();
     r->number = race->launches++;
     Time now  = serials_floor(race->serials);
+    r->began  = now;
+    r->hands  = l->work && handed_possible(l->module);
     r->floor  = works_begin(race->works, r, l, r->number, now);
+    if (handed_find(race->works, l, &r->handed) && r->handed.began < r->floor)
+        r->floor = r->handed.began;
     r->open   = r->floor < now;
     r->beside = works_beside(race->works, l->work, &r->nbeside);
     pthread_mutex_init(&r->lock, NULL);

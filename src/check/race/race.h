@@ -41,6 +41,9 @@ typedef struct RaceRun { /* one launch */
     Time               floor;     /* what is older happened before the launch */
     bool               clusters;  /* blocks meet in clusters, if only of one block */
     uint32_t           number;    /* of the launch */
+    Time               began;     /* no block had a time at or above it */
+    bool               hands;     /* its module launches kernels */
+    Handed             handed;    /* where the kernel that launched it did; at = 0: the host did, or it is not known */
     bool               open;      /* some of what is not older is of launches that are not ordered with this one */
     HostWork          *beside; size_t nbeside; /* copies and fills that nothing orders with it */
     bool               logs;      /* blocks only note what they can (race_log.h) */

@@ -55,7 +55,11 @@ static inline bool atomic_pair(const Touch *t, Stamp a, Stamp b, bool a_writes, 
 /* What a flag was seen to say orders atomic accesses and volatile reads without a fence: nothing moves them before it. */
 static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
-    uint32_t launch = cells_launch(t->cells, t->b, other);
+    uint32_t      launch = cells_launch(t->cells, t->b, other);
+    const Handed *h      = &t->cells->run->handed;
+    if (h->at && launch == h->launch && stamp_time(other) > h->at &&
+        serials_info(t->b->serials, stamp_serial(other))->birth == h->birth)
+        return false;
     if (launch != t->b->launch)
         return works_before(t->cells->run->race->works, t->cells->run, launch, t->b, stamp_thread(me),
                             !stamp_strength(me) && !stamp_strength(other));

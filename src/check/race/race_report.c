@@ -297,6 +297,18 @@ static const char *line_text(const RaceRun *r, Findings *f, uint32_t instr)
     return findings_text(f, "line %u", instr_user_place(r->launch->module, r->info->instr[instr].in).line);
 }
 
+static const char *why_far(const RaceRun *r, uint32_t other)
+{
+    if (r->handed.at && other == r->handed.launch)
+        return "a kernel does not wait for one that it has launched: what it does behind the launch may come at any "
+               "time "
+               "(one in cudaStreamTailLaunch begins when it has ended)";
+    if (works_same_stream(r->race->works, r, other))
+        return "of these two programmatic launches the second may begin before the first has ended: what depends on it "
+               "comes behind griddepcontrol.wait (cudaGridDependencySynchronize)";
+    return "nothing orders the two launches (an event, a wait of the host)";
+}
+
 /* The other end is of another launch. */
 static void report_far(RaceRun *r, Findings *found, const RaceBlock *b, const RaceClash *c, const SerialInfo *other)
 {
@@ -319,11 +331,7 @@ static void report_far(RaceRun *r, Findings *found, const RaceBlock *b, const Ra
         end.kernel ? end.kernel : "(running)",
                findings_text(found, "%s%s", works_same_stream(r->race->works, r, other->launch) ? "" : "of another stream ",
                              verb(c->other_writes, c->other)),
-               end.line,
-        works_same_stream(r->race->works, r, other->launch)
-                   ? "of these two programmatic launches the second may begin before the first has ended: what depends on it "
-                     "comes behind griddepcontrol.wait (cudaGridDependencySynchronize)"
-                   : "nothing orders the two launches (an event, a wait of the host)");
+               end.line, why_far(r, other->launch));
 }
 
 void race_report_beside(RaceRun *r, Findings *found, const Access *a, unsigned lane, bool writes, const HostWork *h)

@@ -35,6 +35,7 @@ void works_free(Works *w)
     free(w->file);
     free(w->pending);
     free(w->constant);
+    free(w->handed);
     arena_free(w->arena);
     free(w);
 }
@@ -189,6 +190,7 @@ Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t laun
 {
     Note n = {.queue = NO_QUEUE, .flags = r->flags};
     w->any_flags |= r->flags;
+    w->nhanded = l->origin ? w->nhanded : 0;
     if (launch >= w->notes_cap) {
         w->notes_cap = launch < 64 ? 128 : launch * 2u;
         w->note      = xrealloc(w->note, w->notes_cap * sizeof *w->note);

@@ -26,12 +26,24 @@ typedef struct HostWork { /* a copy or a fill; an allocation or a release, which
     const WwFindingEnd *asked; /* that call as the other end of a finding; NULL: it is not known, or nobody wanted it yet */
 } HostWork;
 
+typedef struct Handed { /* a place where a kernel launches another one: its parameters' memory is asked for */
+    uint64_t serial, block, buffer; /* as in LaunchOrigin */
+    uint32_t launch, birth;         /* of that kernel, and of its block */
+    Time     began, at;             /* that launch; what its block does later has a later time */
+} Handed;
+
 Works *works_new(void);
 void   works_free(Works *w);
 /* A launch begins.  What was done before the result happened before it. */
 Time   works_begin(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch, Time now);
 /* Did that launch happen before (or after) what the thread does now?  weak: neither of the two accesses is atomic or volatile. */
 bool   works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread, bool weak);
+/* race_handed.c.  Does the module launch kernels? */
+bool   handed_possible(const Module *m);
+/* A block asks for memory of the device-side heap, perhaps for the parameters of a launch.  By one thread at a time. */
+void   handed_note(Works *w, const struct RaceRun *r, RaceBlock *b, uint64_t buffer);
+/* Where this launch was made; false: the host made it, it begins behind its parent, or nobody knows. */
+bool   handed_find(const Works *w, const CheckLaunch *l, Handed *out);
 bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch);
 /* It has ended: keeps the places of its sites. */
 void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);

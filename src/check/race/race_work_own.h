@@ -75,6 +75,8 @@ struct Works {
     bool       any_flags; /* some launch has */
     ConstantRead *constant; /* of launches that something submitted later may not know of */
     size_t     nconstants, constants_cap;
+    Handed    *handed; /* of the host's last launch and those that came out of it */
+    size_t     nhanded, handed_cap;
     uint64_t   told[SHOWN_LINES];
     size_t     ntold; /* pairs of ends that were told */
 };

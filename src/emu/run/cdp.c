@@ -171,6 +171,7 @@ static uint64_t launch_device(Call *c)
     uint32_t    bytes = emu_param(f, SIZE_MAX, &none, &none);
     EmuChild    child = {.kind   = EMU_CHILD_GRID,
                          .tail   = arg(c, 1) == TAIL_LAUNCH,
+                         .src    = buffer - sizeof p,
                          .kernel = f,
                          .shared = p.shared,
                          .params = xcalloc(bytes + 1, 1)};
