@@ -30,22 +30,22 @@ static const struct HalfNumbers {
         seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
     double twice; /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
     double alone; /* of latency, where each of four warps draws whole slices */
-} numbers = {4.03,
-             1.16,
-             0.0272,
-             0.581,
-             {0.113, 0.25, 0.552, 0.645},
-             {0.14, 0.562, 0.417, 1.42},
-             2.16,
+} numbers = {3.9,
+             1.4,
+             0.0319,
+             0.243,
+             {0.105, 0.284, 0.575, 0.528},
+             {0.0505, 0.398, 0.291, 1.3},
+             2.2,
              0.00234,
-             5.04,
-             2.82,
-             1.14,
-             0.317,
-             2.63,
-             0.819,
-             5.06,
-             0.4};
+             5.18,
+             2.39,
+             1.1,
+             0.247,
+             2.98,
+             0.811,
+             5.17,
+             0.697};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)

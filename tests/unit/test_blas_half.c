@@ -597,7 +597,7 @@ static void chosen(void **state)
         {1280, 1024, 2368, false, false, "half_96:turned"},
         {1280, 1024, 2368, false, true, "half_96"},
         {3400, 896, 2608, false, true, "half_broad:turned"},
-        {706, 2880, 1408, false, true, "half_160"},
+        {706, 2880, 1408, false, true, "half_144"},
     };
     WwPtr       p;
     const char *rung;

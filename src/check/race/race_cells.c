@@ -57,7 +57,7 @@ static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
     uint32_t      launch = cells_launch(t->cells, t->b, other);
     const Handed *h      = &t->cells->run->handed;
-    if (h->at && launch == h->launch && stamp_time(other) > h->at &&
+    if (launch != t->b->launch && h->at && launch == h->launch && stamp_time(other) > h->at &&
         serials_info(t->b->serials, stamp_serial(other))->birth == h->birth)
         return false;
     if (launch != t->b->launch)
