@@ -233,7 +233,7 @@ static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned t
         box_copy(to, b.x == S::X ? &a.x : &a.x_edge, k, row, full);
     }
     if (S::SYM || !tile.across) {
-        order_columns<S, true>(a, to + S::X, full, col, k, rank, b.y[rank]);
+        order_columns<S, true>(a, to + S::X, full, col, k, rank, rank ? b.y[1] : b.y[0]); /* b.y[rank] would lie in memory */
     } else {
         order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0]);
         order_columns<S, false>(a, to + S::X, full, col, k, 1, b.y[1]);

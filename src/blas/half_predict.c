@@ -30,22 +30,22 @@ static const struct HalfNumbers {
         seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
     double twice; /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
     double alone; /* of latency, where each of four warps draws whole slices */
-} numbers = {3.9,
-             1.4,
-             0.0319,
-             0.243,
-             {0.105, 0.284, 0.575, 0.528},
-             {0.0505, 0.398, 0.291, 1.3},
-             2.2,
-             0.00234,
-             5.18,
-             2.39,
-             1.1,
-             0.247,
-             2.98,
-             0.811,
-             5.17,
-             0.697};
+} numbers = {3.96,
+             1.19,
+             0.05,
+             0.174,
+             {0.11, 0.285, 0.539, 0.496},
+             {0.0553, 0.497, 0.616, 1.13},
+             2.23,
+             0.00232,
+             5.37,
+             2.43,
+             1.03,
+             0.000413,
+             3.1,
+             0.799,
+             5.04,
+             0.841};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool aligned, uint64_t apart)
