@@ -116,7 +116,7 @@ class Pattern(ctypes.Structure):
                 ("sectors", c_uint32), ("ideal", c_uint32)]
 
 
-COUNTERS = 53  # of counters.def; compared with the library's
+COUNTERS = 60  # of counters.def; compared with the library's
 
 
 class Line(ctypes.Structure):

@@ -26,6 +26,7 @@ TIMES = re.compile(rb'^ *"(seconds|pid)": .*\n', re.M)
 LEFT = re.compile(rb'(?<="notes": \[)(\s*"the interpreter ran kernel [^"]*",?)*\s*(?=\])')  # notes that --engine jit alone gives
 RACES = re.compile(rb'("category": "race",(?:(?!"category").)*?"count": )\d+', re.S)
 ADDRESSES = re.compile(rb'\b0x[0-9a-f]{9,}|(?<="address": )\d{12,}')  # of the host: other ones in each run
+HOST = re.compile(rb"\d+ bytes (before|past the end of) host memory")  # where the host put it
 
 
 def head_of(source):
@@ -57,7 +58,7 @@ def report(warpwright, program, own, options, races):
         run = subprocess.run([warpwright, "run", "--quiet", "--json", path, *own, *options, "--", program], cwd=folder, stdin=subprocess.DEVNULL,
                              capture_output=True, timeout=300)
         with open(path, "rb") as f:
-            document = LEFT.sub(b"", ADDRESSES.sub(b"somewhere", TIMES.sub(b"", f.read())))
+            document = LEFT.sub(b"", HOST.sub(rb"some bytes \1 host memory", ADDRESSES.sub(b"somewhere", TIMES.sub(b"", f.read()))))
     if races:
         document = RACES.sub(rb"\1some", document)
     return document + b"exit code %d\n" % run.returncode
