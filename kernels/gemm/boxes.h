@@ -58,8 +58,7 @@ static __device__ __forceinline__ void bar_sleep(unsigned bar, unsigned phase)
                  : "memory");
 }
 
-/* One thread of a warp, all of which come here.  nvcc knows then that only one orders copies; behind a question for threadIdx.x it makes a loop of each, which
- * took 50 clocks. */
+/* One thread of a warp, all of which come here.  nvcc knows then that only one orders copies; behind a question for threadIdx.x it makes a loop of each. */
 static __device__ __forceinline__ bool elect_one(void)
 {
     unsigned one;

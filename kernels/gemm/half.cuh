@@ -9,6 +9,7 @@
  *   warps       one thread, or two in turn, order slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
  *               The second begins a tile LAG slices behind the first.
  *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
+ *   edges       what a box would bring from outside of an operand is not copied, where a cluster's first piece fills the whole ring; its place is zero.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what one slice, or two for 16-bit results, add up leaves the tensor cores, and is added as floats.
  *   results     half_end.cuh.  Those of 16 bits stay in registers, two in each, and leave while the next tile's first slices are multiplied.
  *   last round  where it would leave much of the card idle, the slices of its pairs, and of the round before it, are shared out evenly: a cluster

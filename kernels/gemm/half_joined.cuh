@@ -7,8 +7,8 @@
  *               tile's rows, the parts in their order: the same bits in every run.
  *   slices      a ring of args.stages; where there are fewer blocks than multiprocessors, as many as fit: all of k under way at once.
  *   operands    come by tensor copies where they can; else all four warps read them where they lie, in accesses as wide as their lines'
- *               alignment allows (args.x_grain, args.y_grain bytes; 0: tensor copies); what is outside is zero.  A slice is boxes of 64 lines of
- *               128 bytes, whichever index is contiguous, swizzled as tensor copies do.
+ *               alignment allows (args.x_grain, args.y_grain bytes; 0: tensor copies), or each warp whole slices where those are single elements.
+ *               What is outside is zero.  A slice is boxes of 64 lines of 128 bytes, whichever index is contiguous, swizzled as tensor copies do.
  *   A * A^T     tiles on and under the diagonal, each result written in both directions. */
 #ifndef WW_KERNELS_GEMM_HALF_JOINED_CUH
 #define WW_KERNELS_GEMM_HALF_JOINED_CUH

@@ -26,7 +26,7 @@ enum {
     PLACES         = 2, /* for sums of a cluster: of a pair that it begins, of one that it goes on with */
     BOX            = 64,
     ROW_BYTES      = 128,
-    EIGHTH         = 8,
+    SWIZZLED       = 8, /* lines after which the swizzle repeats */
     GROUP          = 8,
     LEAST_STAGES   = 4
 };
@@ -252,7 +252,7 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int de
 /* Of an operand along k: the last lines, where they do not fill a box of so many. */
 static Status map_edge(WwBlas *b, const Source *s, size_t each, int k, int lines, GemmMap *map, int *rest)
 {
-    *rest = (s->length % lines + EIGHTH - 1) / EIGHTH * EIGHTH; /* the swizzle repeats every eight lines */
+    *rest = (s->length % lines + SWIZZLED - 1) / SWIZZLED * SWIZZLED;
     return s->along_k == 1 && *rest && *rest < lines ? half_map(b, s, each, k, *rest, BOX, map) : WW_OK;
 }
 
