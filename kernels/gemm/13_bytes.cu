@@ -179,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) gemm_bytes_i32(co
     __syncthreads();
     if (group == 0) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x == 0)
+        if (threadIdx.x < 32 && elect_one())
             order_slices(a, r, row0, col0, count);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");

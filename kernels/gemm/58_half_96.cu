@@ -9,11 +9,11 @@
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 
-HALF_KERNEL(gemm_half_96_bf16_kk, 96, 0, 0, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_bf16_kn, 96, 0, 1, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_bf16_nk, 96, 1, 0, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_bf16_nn, 96, 1, 1, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_f16_kk, 96, 0, 0, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_f16_kn, 96, 0, 1, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_f16_nk, 96, 1, 0, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_96_f16_nn, 96, 1, 1, 0, 6, 2, 0, 0)
+HALF_KERNEL(gemm_half_96_bf16_kk, 96, 0, 0, 1, 7, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_bf16_kn, 96, 0, 1, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_bf16_nk, 96, 1, 0, 1, 7, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_bf16_nn, 96, 1, 1, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_f16_kk, 96, 0, 0, 0, 7, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_f16_kn, 96, 0, 1, 0, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_f16_nk, 96, 1, 0, 0, 7, 1, 0, 0)
+HALF_KERNEL(gemm_half_96_f16_nn, 96, 1, 1, 0, 6, 1, 0, 0)

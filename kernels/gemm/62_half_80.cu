@@ -8,11 +8,11 @@
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 
-HALF_KERNEL(gemm_half_80_bf16_kk, 80, 0, 0, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_bf16_kn, 80, 0, 1, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_bf16_nk, 80, 1, 0, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_bf16_nn, 80, 1, 1, 1, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_f16_kk, 80, 0, 0, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_f16_kn, 80, 0, 1, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_f16_nk, 80, 1, 0, 0, 6, 2, 0, 0)
-HALF_KERNEL(gemm_half_80_f16_nn, 80, 1, 1, 0, 6, 2, 0, 0)
+HALF_KERNEL(gemm_half_80_bf16_kk, 80, 0, 0, 1, 8, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_bf16_kn, 80, 0, 1, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_bf16_nk, 80, 1, 0, 1, 8, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_bf16_nn, 80, 1, 1, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_f16_kk, 80, 0, 0, 0, 8, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_f16_kn, 80, 0, 1, 0, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_f16_nk, 80, 1, 0, 0, 8, 1, 0, 0)
+HALF_KERNEL(gemm_half_80_f16_nn, 80, 1, 1, 0, 6, 1, 0, 0)

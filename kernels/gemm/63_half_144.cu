@@ -8,11 +8,11 @@
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 
-HALF_KERNEL(gemm_half_144_bf16_kk, 144, 0, 0, 1, 5, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_bf16_kn, 144, 0, 1, 1, 4, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_bf16_nk, 144, 1, 0, 1, 5, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_bf16_nn, 144, 1, 1, 1, 4, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_f16_kk, 144, 0, 0, 0, 5, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_f16_kn, 144, 0, 1, 0, 4, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_f16_nk, 144, 1, 0, 0, 5, 2, 0, 0)
-HALF_KERNEL(gemm_half_144_f16_nn, 144, 1, 1, 0, 4, 2, 0, 0)
+HALF_KERNEL(gemm_half_144_bf16_kk, 144, 0, 0, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_bf16_kn, 144, 0, 1, 1, 5, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_bf16_nk, 144, 1, 0, 1, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_bf16_nn, 144, 1, 1, 1, 5, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_f16_kk, 144, 0, 0, 0, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_f16_kn, 144, 0, 1, 0, 5, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_f16_nk, 144, 1, 0, 0, 6, 1, 0, 0)
+HALF_KERNEL(gemm_half_144_f16_nn, 144, 1, 1, 0, 5, 1, 0, 0)

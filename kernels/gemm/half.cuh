@@ -34,7 +34,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         ROW = 128 /* bytes of k */, X = BM * ROW, BOXES = (BN + 63) / 64 /* of 64 columns */, Y = (YN ? BOXES * 64 : BN) * ROW, SLICE = X + Y,
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
-        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn: one takes as long for a slice as it takes to multiply narrow ones */
+        NARROW = BN_ <= 96,        /* a slice is multiplied sooner than it comes: */
+        ORDERERS = NARROW ? 2 : 1, /* threads that order slices in turn, since one takes about as long */
     };
 };
 
@@ -43,6 +44,7 @@ enum { HALF_CLUSTER = 2 };
 struct HalfRing {
     unsigned slices, full, empty; /* shared addresses */
     unsigned buffer, phase;
+    bool     alone; /* each block orders all of its slices, else of Y a half for both */
 };
 
 template <typename S> static __device__ __forceinline__ void ring_next(HalfRing *r)
@@ -221,7 +223,7 @@ static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned
 
 /* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's. */
 template <typename S>
-static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, const HalfBoxes &b, int k, int rank)
+static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, const HalfBoxes &b, int k, int rank, bool alone)
 {
     enum { BOX = 64 * S::ROW };
     int row = row_of<S>(tile, rank), col = col_of<S>(tile, rank);
@@ -233,7 +235,7 @@ static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned t
     } else if (b.x) {
         box_copy(to, b.x == S::X ? &a.x : &a.x_edge, k, row, full);
     }
-    if (S::SYM || !tile.across) {
+    if (S::SYM || (!tile.across && !alone)) {
         order_columns<S, true>(a, to + S::X, full, col, k, rank, rank ? b.y[1] : b.y[0]); /* b.y[rank] would lie in memory */
     } else {
         order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0]);
@@ -262,7 +264,7 @@ template <typename S> static __device__ __forceinline__ void order_tiles(const H
             if (S::ORDERERS == 1 || turn == 0) {
                 bar_wait(r.empty + r.buffer * 8, r.phase ^ 1);
                 bar_expect(full, bytes);
-                order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, p.tile, b, s * S::BK, rank);
+                order_slice<S>(a, r.slices + r.buffer * S::SLICE, full, p.tile, b, s * S::BK, rank, S::NARROW && r.alone);
             }
             turn ^= 1;
             ring_next<S>(&r);
@@ -298,6 +300,15 @@ static __device__ __forceinline__ void buffer_read(unsigned empty)
         bar_arrive_at(empty, threadIdx.x % WARPGROUP);
 }
 
+/* Those blocks do that order what comes to it. */
+template <typename S> static __device__ __forceinline__ void slice_read(const HalfRing &r, unsigned empty)
+{
+    if (!S::NARROW || !r.alone)
+        buffer_read(empty);
+    else if (threadIdx.x % WARPGROUP == 0)
+        bar_arrive(empty);
+}
+
 /* A warpgroup: 64 x BN results of a tile.  Slice s of so many; its products run while the next is waited for.  before: the buffer of the slice in front of it,
  * then its own. */
 template <typename S>
@@ -318,7 +329,7 @@ static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int
         lag_tell();
     wgmma_wait<1>();
     if (s > 0)
-        buffer_read(r->empty + *before * 8);
+        slice_read<S>(*r, r->empty + *before * 8);
     *before = r->buffer;
     ring_next<S>(r);
 }
@@ -329,7 +340,7 @@ template <typename S> static __device__ __forceinline__ void last_slice(const Ha
     if (S::EIGHT) /* has waited */
         return;
     wgmma_wait<0>();
-    buffer_read(r.empty + buffer * 8);
+    slice_read<S>(r, r.empty + buffer * 8);
 }
 
 /* The same of 8-bit operands, whose sums in the tensor cores are short: p, of one slice or two, is added up as floats.  more: p has the one in front. */
@@ -356,7 +367,7 @@ template <typename S> static __device__ __forceinline__ int order_sums(const Hal
         ring_next<S>(r);
         order_eight<S>(*r, half, true, p);
         wgmma_wait<1>();
-        buffer_read(before);
+        slice_read<S>(*r, before);
     }
     return s + (alone ? 1 : 2);
 }
@@ -364,7 +375,7 @@ template <typename S> static __device__ __forceinline__ int order_sums(const Hal
 template <typename S> static __device__ __forceinline__ void end_sums(HalfRing *r)
 {
     wgmma_wait<0>();
-    buffer_read(r->empty + r->buffer * 8);
+    slice_read<S>(*r, r->empty + r->buffer * 8);
     ring_next<S>(r);
 }
 
@@ -520,7 +531,7 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
     __shared__ __align__(8) Bar full[S::STAGES], empty[S::STAGES];
     int      rank = blockIdx.x % HALF_CLUSTER;
     unsigned at   = (shared_address(slices) + 1023) / 1024 * 1024;
-    HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0};
+    HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0, a.alone != 0};
     if (threadIdx.x == 0) {
         map_early(&a.x);
         map_early(&a.y);
@@ -528,7 +539,7 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
             map_early(&a.c);
         for (int b = 0; b < S::STAGES; b++) {
             bar_init(r.full + b * 8, 1);
-            bar_init(r.empty + b * 8, 2 * HALF_CLUSTER);
+            bar_init(r.empty + b * 8, S::NARROW && r.alone ? 2 : 2 * HALF_CLUSTER);
         }
         bars_ready();
     }

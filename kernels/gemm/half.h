@@ -30,6 +30,7 @@ typedef struct HalfArgs {
     int      x_grain, y_grain; /* half_joined: how many bytes at a time the operands' lines allow, 2, 4, 8 or 16; 0: they come by tensor copies */
     int      stages;           /* and how many slices its ring has */
     int      staged;           /* 16-bit results pass through shared memory */
+    int      alone;            /* half.cuh, narrow tiles: the blocks of a cluster share nothing */
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
     int      group; /* rows of pairs of tiles that are computed together */

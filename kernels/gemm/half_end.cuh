@@ -169,7 +169,7 @@ static __device__ __forceinline__ void copy_lines(const HalfArgs &a, unsigned fr
     }
 }
 
-/* All pieces, from two places in turn: who reads what was in one before has come to the barrier of the other. */
+/* All pieces, from two places in turn: who reads what was in one before has come to the barrier of the other.  Where there is one place, all have read it. */
 template <typename S> static __device__ __forceinline__ void copy_pieces(const HalfArgs &a, unsigned staged, const HalfKept<S> &k)
 {
     unsigned at = staged;
@@ -184,10 +184,12 @@ template <typename S> static __device__ __forceinline__ void copy_pieces(const H
             int r = turned ? k.col + j * 64 : k.row, c = turned ? k.row : k.col + j * 64, columns = at_most(S::BN - j * 64, 64);
             if (!piece_leaves<S>(k, j, turned))
                 continue;
+            if (S::PIECES == 1 && j)
+                warpgroup_barrier(thread_here() / WARPGROUP);
             stage_piece<S, true>(at, k, j, turned);
             warpgroup_barrier(thread_here() / WARPGROUP);
             copy_lines(a, at, turned ? columns : 64, turned ? 64 : columns, c, r, m, n);
-            at = at == staged ? staged + S::PIECE : staged;
+            at = S::PIECES > 1 && at == staged ? staged + S::PIECE : staged;
         }
     }
 }
@@ -257,11 +259,12 @@ template <typename S> static __device__ __forceinline__ void send_last(const Hal
 }
 
 /* Where a piece of 64 x 32 floats has one: pairs of eight rows and four neighbours of a row fall on all banks, four neighbours of a column of 16 in turn
- * on each bank twice. */
+ * on each bank twice; with a single place there is no room for that. */
 enum { FLOAT_COLUMNS = 32, FLOAT_PITCH = FLOAT_COLUMNS + 8 };
-static __device__ __forceinline__ unsigned float_at(unsigned piece, int row, int col)
+template <typename S> static __device__ __forceinline__ unsigned float_at(unsigned piece, int row, int col)
 {
-    return piece + (row * FLOAT_PITCH + (col ^ (row / 4 % 8 * 4))) * 4;
+    enum { PITCH = S::PIECES == 1 ? FLOAT_COLUMNS : FLOAT_PITCH };
+    return piece + (row * PITCH + (col ^ (row / 4 % 8 * 4))) * 4;
 }
 
 /* The scale of a row or a column of 8-bit operands, 0: none; of 16-bit ones 1. */
@@ -351,7 +354,7 @@ static __device__ __forceinline__ void put_lines(const HalfArgs &a, unsigned pie
             old_line<S>(a, row0 + i + (h + u) * 16, col0 + j, old[u]);
 #pragma unroll
         for (int u = 0; u < AT_ONCE; u++)
-            load_line(float_at(piece, i + (h + u) * 16, j), v[u]);
+            load_line(float_at<S>(piece, i + (h + u) * 16, j), v[u]);
 #pragma unroll
         for (int u = 0; u < AT_ONCE; u++) {
 #pragma unroll
@@ -380,9 +383,9 @@ static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned 
         if (turned) {
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                v[e] = Four<float>::from(shared_word(float_at(piece, j + e, i)));
+                v[e] = Four<float>::from(shared_word(float_at<S>(piece, j + e, i)));
         } else {
-            load_line(float_at(piece, i, j), v);
+            load_line(float_at<S>(piece, i, j), v);
         }
 #pragma unroll
         for (int e = 0; e < 4; e++)
@@ -395,7 +398,7 @@ static __device__ __forceinline__ void put_mirrored(const HalfArgs &a, unsigned 
             continue;
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            asm volatile("st.shared.f32 [%0], %1;" ::"r"(turned ? float_at(piece, j + e, i) : float_at(piece, i, j + e)), "f"(v[e]) : "memory");
+            asm volatile("st.shared.f32 [%0], %1;" ::"r"(turned ? float_at<S>(piece, j + e, i) : float_at<S>(piece, i, j + e)), "f"(v[e]) : "memory");
     }
 }
 
@@ -427,7 +430,7 @@ static __device__ __forceinline__ void put_pieces(const HalfArgs &a, unsigned pi
             if (i == j) {
 #pragma unroll
                 for (int q = 0; q < (i * 16 + 16 <= S::RESULTS ? 16 : S::RESULTS % 16); q += 2)
-                    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
+                    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(float_at<S>(piece, warp * 16 + lane / 4 + q / 2 % 2 * 8, q / 4 * 8 + lane % 4 * 2)),
                                  "f"(d[i * 16 + q]), "f"(d[i * 16 + q + 1])
                                  : "memory");
             }
@@ -652,7 +655,7 @@ static __device__ __forceinline__ void send_floats(const HalfArgs &a, unsigned s
 template <typename S>
 static __device__ __forceinline__ void send_floats_turned(const HalfArgs &a, unsigned staged, int row, int col, const float (&d)[S::RESULTS], bool fold)
 {
-    static_assert(S::PIECES >= 2, "a turned piece of floats takes two places");
+    static_assert(!S::SYM || S::PIECES >= 2, "a turned piece of floats takes two places");
     int      id = thread_here() / WARPGROUP, lane = thread_here() % 32, warp = thread_here() / 32 % 4;
     unsigned at = staged + warp / 2 * S::PIECE;
 #pragma unroll

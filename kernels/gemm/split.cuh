@@ -183,7 +183,7 @@ template <typename S> static __device__ __forceinline__ void split_product(const
         return;
     if (threadIdx.x < WARPGROUP) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-        if (threadIdx.x == 0)
+        if (threadIdx.x < 32 && elect_one())
             split_order<S>(a, r, rank);
         __syncwarp();
     } else {

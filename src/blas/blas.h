@@ -344,6 +344,8 @@ typedef struct HalfShare {
     uint64_t rounds, slices, span, share, parts, clusters, cost;
 } HalfShare;
 HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g);
+/* Do the lines of X, or Y, which tensor copies read in place, begin elsewhere than on 128 bytes, so that 128 bytes of most are two requests? */
+bool half_strays(const GemmArgs *g, bool y);
 /* How many of so many blocks of half_joined, `each` of them a cluster, run at once. */
 double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each);
 /* Counters and sums of a last round whose k is shared out, and operands that must be copied before. */

@@ -59,9 +59,14 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {{256, 256, 3865, 147, 1649}, {224, 216, 4589, 0, 3692}, {192, 193, 3803, 0, 3126},
-                   {160, 173, 3441, 0, 2052},   {144, 175, 3019, 0, 1888}, {128, 150, 3034, 0, 2133},
-                   {96, 137, 2409, 2, 1389},    {80, 143, 1643, 102, 70},  {64, 114, 1095, 108, 2992}};
+} share_costs[] = {{256, 256, 3515, 182, 1308}, {224, 225, 3383, 0, 3692}, {192, 195, 3278, 0, 3126},
+                   {160, 173, 3250, 0, 2052},   {144, 170, 2955, 0, 1888}, {128, 147, 2062, 0, 1906},
+                   {96, 128, 1782, 2, 1001},    {80, 165, 1893, 26, 77},   {64, 112, 983, 93, 799}};
+
+/* The same of a request for a line of 128 bytes; how many more one that strays takes, and what of a line of Y a block asks for. */
+static const struct RequestCost {
+    double line, stray, share;
+} request_costs = {0.665, 0.85, 0.25};
 
 static uint64_t clusters_of(const WwBlas *b)
 {
@@ -74,6 +79,22 @@ static uint64_t along_n(const Rung *r, uint64_t slice)
     return slice * (uint64_t)(102 + 30 * over / r->columns) / 100;
 }
 
+bool half_strays(const GemmArgs *g, bool y)
+{
+    Source   s  = y ? source_y(g) : source_x(g);
+    uint64_t ld = s.along_k == 1 ? s.along : s.along_k;
+    return g->vector & (y ? 2 : 1) && 2 * ld % ROW_BYTES;
+}
+
+/* What a slice takes at least where lines stray: its requests, of which a block of a cluster makes those of X and half of those of Y. */
+static uint64_t requests(const Rung *r, const GemmArgs *g)
+{
+    bool   x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
+    double lines =
+        r->rows * (1 + x * request_costs.stray) + r->columns * request_costs.share * (1 + y * request_costs.stray);
+    return x || y ? (uint64_t)(lines * request_costs.line) : 0;
+}
+
 static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skewed)
 {
     const struct ShareCost *c = share_costs;
@@ -83,7 +104,8 @@ static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skew
                      : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
-    s.cost         = (s.rounds * s.slices + s.share) * slice;
+    uint64_t least = r->layouts == RUNG_HALF ? requests(r, g) : 0;
+    s.cost         = (s.rounds * s.slices + s.share) * (slice > least ? slice : least);
     if (s.share)
         s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
     return s;
@@ -272,6 +294,15 @@ static Status map_result(WwBlas *b, const Problem *p, const GemmArgs *g, unsigne
                          map);
 }
 
+/* Does a slice of Y take no more requests than it has lines of 128 bytes?  Where its lines straddle two each, or boxes are wider than the tile, half of
+ * them for each block of a cluster is faster than all of them without a wait for the other block. */
+static bool boxes_fit(const Rung *r, const Source *y, size_t each)
+{
+    bool   along_k = y->along_k == 1;
+    size_t ld      = along_k ? y->along : y->along_k;
+    return (y->at | ld * each) % ROW_BYTES == 0 && (along_k || r->columns % BOX == 0);
+}
+
 static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwPtr to_y, WwLaunch *w)
 {
     const Rung     *r = p->rung;
@@ -283,6 +314,7 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
         y = x;
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
+    a->alone = boxes_fit(r, &y, p->operand);
     TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     TRY(map_edge(b, &x, p->operand, g->k, r->rows, &a->x_edge, &a->x_rest));

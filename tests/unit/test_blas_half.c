@@ -327,6 +327,33 @@ static void edges(void **state)
         }
 }
 
+/* Narrow tiles, whose blocks share nothing where the lines of Y begin on 128 bytes: pairs below and beside each other, more than a round of them, k shared
+ * out, and beside them the same with lines that stray. */
+static void alone(void **state)
+{
+    static const char *const tiles[]    = {"half_96", "half_80", "half_slim", "half_80:turned", "half_slim:turned"};
+    static const size_t      shape[][3] = {{400, 192, 640}, {136, 520, 576}, {640, 128, 128}};
+    uint64_t                 seed       = 109;
+    (void)state;
+    for (size_t r = 0; r < sizeof tiles / sizeof *tiles; r++)
+        for (unsigned how = 0; how < 6; how++) {
+            const size_t *s = shape[(how + r) % 3];
+            Case          t = {types[(how + r) % (r < 3 ? 4 : 2)], /* transposed tiles have results of 16 bits */
+                               WW_ROW_MAJOR,
+                               how & 1,
+                               !(how & 2),
+                               s[0],
+                               s[1],
+                               s[2],
+                      how & 4 ? 8 : 0,
+                               0,
+                               1,
+                               0,
+                               tiles[r]};
+            run_gemm(&t, &seed);
+        }
+}
+
 /* Lines of C that begin on a word or between two, with few elements in their last piece. */
 static void line_ends(void **state)
 {
@@ -578,26 +605,19 @@ static void chosen(void **state)
         bool        ta, tb;
         const char *rung;
     } shape[] = {
-        {518, 16, 64, true, false, "half_little"},
-        {768, 44, 64, true, false, "half_little"},
-        {16, 3355, 359, true, false, "half_little:6"},
-        {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_slim"},
-        {416, 448, 34, false, true, "half_little"},
-        {1821, 64, 453, true, false, "half_little:8"},
-        {25, 58, 192, true, false, "half_little:3"},
-        {3379, 55, 219, false, true, "half_little:4"},
-        {227, 2013, 1536, true, false, "half_slim"},
-        {2644, 512, 2362, true, true, "half_96"},
-        {2688, 666, 2825, false, true, "half_narrow"},
-        {3432, 1280, 1397, true, false, "half_160"},
-        {704, 3776, 1974, true, false, "half_broad"},
-        {1792, 3072, 1664, false, true, "half_broad"},
-        {504, 2112, 832, false, true, "half_slim"},
-        {1280, 1024, 2368, false, false, "half_96:turned"},
-        {1280, 1024, 2368, false, true, "half_96"},
-        {3400, 896, 2608, false, true, "half_broad:turned"},
-        {706, 2880, 1408, false, true, "half_144"},
+        {518, 16, 64, true, false, "half_little"},      {768, 44, 64, true, false, "half_little"},
+        {16, 3355, 359, true, false, "half_little:6"},  {151, 896, 128, true, false, "half_little:2"},
+        {251, 110, 64, false, true, "half_little"},     {416, 448, 34, false, true, "half_little"},
+        {1821, 64, 453, true, false, "half_little:8"},  {25, 58, 192, true, false, "half_little:3"},
+        {3379, 55, 219, false, true, "half_little:4"},  {227, 2013, 1536, true, false, "half_slim"},
+        {2644, 512, 2362, true, true, "half_96"},       {3432, 1280, 1397, true, false, "half_160"},
+        {704, 3776, 1974, true, false, "half_broad"},   {1792, 3072, 1664, false, true, "half_broad"},
+        {504, 2112, 832, false, true, "half_slim"},     {1280, 1024, 2368, false, false, "half_96:turned"},
+        {1280, 1024, 2368, false, true, "half_96"},     {3400, 896, 2608, false, true, "half_broad:turned"},
+        {706, 2880, 1408, false, true, "half_144"},     {472, 2368, 3016, true, false, "half_96:turned"},
+        {720, 1280, 2472, false, true, "half_narrow"},  {3712, 2048, 2024, false, true, "half"},
+        {168, 3784, 1920, false, false, "half_slim"},   {1120, 3728, 2104, false, false, "half_224:turned"},
+        {480, 656, 1296, true, false, "half_little:2"},
     };
     WwPtr       p;
     const char *rung;
@@ -665,6 +685,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gemm_turned, open_small, close_blas),
         cmocka_unit_test_setup_teardown(line_ends, open_small, close_blas),
         cmocka_unit_test_setup_teardown(edges, open_small, close_blas),
+        cmocka_unit_test_setup_teardown(alone, open_small, close_blas),
         cmocka_unit_test_setup_teardown(gemm_small, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(syrk_large, open_blas, close_blas),

@@ -207,17 +207,22 @@ static int run_shape(Bench *x, const BenchWork *w, const Impls *asked)
     return code;
 }
 
-/* Shape i of the random ones: half of the sides multiples of 64, half anything; even: as likely as one another, else their logarithms
- * are, from 16 up. */
-static BenchWork random_shape(const Bench *x, const BenchWork *most, bool even, uint64_t i)
+/* As the option says. */
+typedef enum Sampling { SAMPLING_LOG, SAMPLING_EVEN, SAMPLING_EIGHTS } Sampling;
+
+/* Shape i of the random ones: half of the sides multiples of 64, half anything, of eights multiples of 8; these and even: as likely as one another, else
+ * their logarithms are, from 16 up. */
+static BenchWork random_shape(const Bench *x, const BenchWork *most, Sampling how, uint64_t i)
 {
     BenchWork w      = *most;
     size_t   *size[] = {&w.m, &w.n, &w.k};
     for (uint64_t d = 0; d < 3; d++) {
         uint64_t bits  = inputs_at(x->seed, 3 + d, i);
         double   share = (double)(bits >> 11) * 0x1p-53, all = (double)*size[d];
-        double   one = even ? 1 + share * all : pow(all / 16, share) * 16;
-        size_t   v   = bits & 1 ? ((size_t)one + 63) / 64 * 64 : (size_t)one;
+        double   one = how == SAMPLING_LOG ? pow(all / 16, share) * 16 : 1 + share * all;
+        size_t   v   = how == SAMPLING_EIGHTS ? ((size_t)one + 7) / 8 * 8
+                       : bits & 1             ? ((size_t)one + 63) / 64 * 64
+                                              : (size_t)one;
         *size[d]     = v < 1 ? 1 : v > *size[d] ? *size[d] : v;
     }
     w.n  = strcmp(w.work, "aat") == 0 ? w.m : w.n;
@@ -227,13 +232,13 @@ static BenchWork random_shape(const Bench *x, const BenchWork *most, bool even, 
 }
 
 /* Random shapes, and at the end how the last implementation compares with cuBLAS. */
-static int run_random(Bench *x, const BenchWork *most, const Impls *asked, uint64_t count, bool even)
+static int run_random(Bench *x, const BenchWork *most, const Impls *asked, uint64_t count, Sampling how)
 {
     int      code = CLI_OK;
     double   sum = 0, lowest = 0;
     unsigned compared = 0, below = 0;
     for (uint64_t i = 0; i < count; i++) {
-        BenchWork w    = random_shape(x, most, even, i);
+        BenchWork w    = random_shape(x, most, how, i);
         size_t    rows = x->nrows;
         code |= run_shape(x, &w, asked);
         if (x->nrows == rows)
@@ -341,11 +346,12 @@ static int run(Bench *x, const CliArgs *a, bool ladder, const char *work)
     }
     bench_table_head(x->table = cli_table(a), x->counted);
     uint64_t random = cli_number(a, "random", 0);
-    bool     copy = strcmp(work, "copy") == 0, even = cli_choice(a, "sampling", 0) == 1;
-    int      code = random && !copy                             ? run_random(x, &w, &impls, random, even)
-                    : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls.name[impls.n - 1])
-                                                                : run_shape(x, &w, &impls);
-    code          = report(x, a, code);
+    bool     copy   = strcmp(work, "copy") == 0;
+    Sampling how    = (Sampling)cli_choice(a, "sampling", SAMPLING_LOG);
+    int      code   = random && !copy                             ? run_random(x, &w, &impls, random, how)
+                      : cli_has(a, "sweep") && copy && !w.element ? bench_sweep(x, &w, impls.name[impls.n - 1])
+                                                                  : run_shape(x, &w, &impls);
+    code            = report(x, a, code);
     drop(&impls);
     return code;
 }
