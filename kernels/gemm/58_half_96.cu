@@ -3,7 +3,7 @@
  * C = alpha * X * Y + beta * C of bf16 or fp16 with float sums, 128 x 96 tiles on the tensor cores.
  *
  * Needs       sm_90a
- * Change      three eighths of the columns of half, six buffers.
+ * Change      three eighths of the columns of half, six or seven buffers, so that enough slices are under way.
  *             A round of tiles is full or nearly empty by how many there are: each width more is a chance of a full one.
  * Bottleneck  slices from the L2, as of half_narrow.
  * Measured    docs/kernels.md. */

@@ -3,7 +3,7 @@
  * C = alpha * X * Y + beta * C of bf16 or fp16 with float sums, 128 x 80 tiles on the tensor cores.
  *
  * Needs       sm_90a
- * Change      a width between those of half_slim and half_96: where either leaves a part of a round idle, this may fill it.
+ * Change      a width between those of half_slim and half_96: where either leaves a part of a round idle, this may fill it.  Eight buffers where Y lies along k.
  * Bottleneck  slices from the L2; where Y does not lie along k, boxes of 64 columns, of which the second is a quarter used.
  * Measured    docs/kernels.md. */
 #include "half.cuh"

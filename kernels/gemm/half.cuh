@@ -3,12 +3,13 @@
  * Products of bf16, fp16 or fp8 operands with float sums, by the tensor cores of sm_90a.
  *
  *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same slice of BN columns of Y: each orders half of it,
- *               for both.
+ *               for both; narrow tiles (args.alone) each all of its own, since then none waits for the other.
+ *               QUAD: four, two by two; each orders half of its X for both of its row and half of its Y for both of its column.
  *               A last row of tiles that has none below it goes in pairs beside each other: each block orders for itself.
  *               A cluster goes on from tile to tile.
  *   warps       one thread, or two in turn, order slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
- *               The second begins a tile LAG slices behind the first.
- *   slices      a ring of STAGES; a buffer is free when both warpgroups of both blocks have read it.
+ *               The second begins a tile of a ring or more LAG slices behind the first.
+ *   slices      a ring of STAGES; a buffer is free when both warpgroups of the blocks that it concerns have read it.
  *   edges       what a box would bring from outside of an operand is not copied, where a cluster's first piece fills the whole ring; its place is zero.
  *   8 bits      EIGHT: slices of 128 of k, operands along k; what one slice, or two for 16-bit results, add up leaves the tensor cores, and is added as floats.
  *   results     half_end.cuh.  Those of 16 bits stay in registers, two in each, and leave while the next tile's first slices are multiplied.
@@ -25,7 +26,7 @@
 #include "boxes.h"
 #include "half_end.cuh"
 
-template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0> struct HalfShape {
+template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0, int QUAD_ = 0> struct HalfShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
@@ -34,12 +35,13 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         ROW = 128 /* bytes of k */, X = BM * ROW, BOXES = (BN + 63) / 64 /* of 64 columns */, Y = (YN ? BOXES * 64 : BN) * ROW, SLICE = X + Y,
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
+        QUAD = QUAD_, CLUSTER = QUAD_ ? 4 : 2, /* blocks, two by two or below each other */
         NARROW = BN_ <= 96,        /* a slice is multiplied sooner than it comes: */
         ORDERERS = NARROW ? 2 : 1, /* threads that order slices in turn, since one takes about as long */
     };
 };
 
-enum { HALF_CLUSTER = 2 };
+enum { HALF_CLUSTER = 2 }; /* of those below each other */
 
 struct HalfRing {
     unsigned slices, full, empty; /* shared addresses */
@@ -64,12 +66,12 @@ struct HalfTile {
 /* Where this block's tile of a pair begins. */
 template <typename S> static __device__ __forceinline__ int row_of(const HalfTile &t, int rank)
 {
-    return t.across ? t.row : t.row + rank * S::BM;
+    return t.across ? t.row : t.row + (S::QUAD ? rank % 2 : rank) * S::BM;
 }
 
 template <typename S> static __device__ __forceinline__ int col_of(const HalfTile &t, int rank)
 {
-    return t.across ? t.col + rank * S::BN : t.col;
+    return S::QUAD ? t.col + rank / 2 * S::BN : t.across ? t.col + rank * S::BN : t.col;
 }
 
 static __device__ __forceinline__ HalfTile tile_below(int row, int col, bool diagonal)
@@ -82,13 +84,14 @@ static __device__ __forceinline__ HalfTile tile_below(int row, int col, bool dia
 template <typename S> static __device__ __forceinline__ HalfTile tile_of(const HalfArgs &a, int t)
 {
     const GemmArgs &g    = a.g;
-    int             rows = (g.m + S::BM - 1) / S::BM, across = (g.n + S::BN - 1) / S::BN, down = rows / 2;
-    if (t >= down * across)
+    enum { WIDE = S::QUAD ? 2 * S::BN : S::BN };
+    int             rows = (g.m + S::BM - 1) / S::BM, across = (g.n + WIDE - 1) / WIDE, down = (rows + S::QUAD) / 2;
+    if (!S::QUAD && t >= down * across)
         return {down * 2 * S::BM, (t - down * across) * 2 * S::BN, false, true};
     int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
     int high = down - first < a.group ? down - first : a.group;
     int col  = in / high;
-    return tile_below((first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * S::BN, false);
+    return tile_below((first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * WIDE, false);
 }
 
 /* Of A * A^T: pairs with a column on or under the diagonal in the first so many rows of pairs, C being no narrower than they are high. */
@@ -140,7 +143,7 @@ struct HalfPiece {
 /* Piece i of this cluster: whole pairs, a round after the other, then its share of the others' slices, from the last one's down.  false: it has no more. */
 template <typename S> static __device__ __forceinline__ bool piece_at(const HalfArgs &a, int i, HalfPiece *p)
 {
-    int cluster = blockIdx.x / HALF_CLUSTER, clusters = gridDim.x / HALF_CLUSTER, slices = (a.g.k + S::BK - 1) / S::BK, u = cluster + i * clusters;
+    int cluster = blockIdx.x / S::CLUSTER, clusters = gridDim.x / S::CLUSTER, slices = (a.g.k + S::BK - 1) / S::BK, u = cluster + i * clusters;
     if (u < a.whole) {
         *p = {pair_at<S>(a, u), 0, slices, 0, 0, 1};
         return true;
@@ -159,11 +162,16 @@ template <typename S> static __device__ __forceinline__ bool piece_at(const Half
 
 /* ---- operands ------------------------------------------------------------------------------------------------------ */
 
-/* How many bytes come of a slice: of X, of each half of Y.  Boxes, or their last lines, that lie outside of an operand are left out where they can be: zero as
+/* How many bytes come of a slice: of X, where a block orders all of it as the first half, of each half of Y.  Boxes, or their last lines, that lie outside of an operand are left out where they can be: zero as
  * they are, each takes longer to come than a line of the operand, and makes all others wait. */
 struct HalfBoxes {
-    int x, y[2];
+    int x[2], y[2];
 };
+
+static __device__ __forceinline__ int bytes_of(const HalfBoxes &b)
+{
+    return b.x[0] + b.x[1] + b.y[0] + b.y[1];
+}
 
 static __device__ __forceinline__ int within(int i, int most)
 {
@@ -181,10 +189,15 @@ template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2, SPLIT = HALF % 64 != 0 };
     HalfBoxes b;
     int       rows = edges ? a.g.m - row_of<S>(tile, rank) : 2 * S::BM, columns = edges ? a.g.n - col_of<S>(tile, rank) : 2 * S::BN;
-    if (S::XN)
-        b.x = within((rows + 63) / 64, 2) * BOX;
+    b.x[1] = 0;
+    if (S::XN && !S::QUAD)
+        b.x[0] = within((rows + 63) / 64, 2) * BOX;
+    else if (!S::QUAD)
+        b.x[0] = lines_within(rows, S::BM, a.x_rest) * S::ROW;
     else
-        b.x = lines_within(rows, S::BM, a.x_rest) * S::ROW;
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            b.x[h] = S::XN ? within((rows - h * 64 + 63) / 64, 1) * BOX : lines_within(rows - h * 64, 64, a.x_rest) * S::ROW;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         if (S::YN && SPLIT)
@@ -195,17 +208,17 @@ template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const
             b.y[h] = lines_within(columns - h * HALF, HALF, a.y_rest) * S::ROW;
     }
     if (tile.across && columns <= 0)
-        b.x = 0;
+        b.x[0] = 0;
     return b;
 }
 
 /* Half h of a slice of Y, `bytes` of it, for both blocks or this one: half of its columns, or of its k where those are no whole boxes; the last box may then
  * have more columns than the tile. */
 template <typename S, bool BOTH>
-static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h, int bytes)
+static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned to, unsigned full, int col, int k, int h, int bytes, unsigned blocks)
 {
     enum { BOX = 64 * S::ROW, HALF = S::BN / 2 };
-    auto copy = [&](const GemmMap *map, unsigned at, int c, int r) { BOTH ? box_copy_both(at, map, c, r, full) : box_copy(at, map, c, r, full); };
+    auto copy = [&](const GemmMap *map, unsigned at, int c, int r) { BOTH ? box_copy_to(at, map, c, r, full, blocks) : box_copy(at, map, c, r, full); };
     if (S::YN && HALF % 64) {
 #pragma unroll
         for (int i = 0; i < S::BOXES; i++)
@@ -221,25 +234,31 @@ static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned
     }
 }
 
-/* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's. */
+/* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's.  Of four blocks: a half of X for both of a row, a half
+ * of Y for both of a column. */
 template <typename S>
 static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, const HalfBoxes &b, int k, int rank, bool alone)
 {
     enum { BOX = 64 * S::ROW };
     int row = row_of<S>(tile, rank), col = col_of<S>(tile, rank);
-    if (S::XN) {
-        if (b.x)
+    if (S::QUAD) {
+        int h = rank / 2, x = h ? b.x[1] : b.x[0];
+        if (x)
+            box_copy_to(to + h * BOX, x == BOX ? &a.x : &a.x_edge, S::XN ? row + h * 64 : k, S::XN ? k : row + h * 64, full, 5u << rank % 2);
+    } else if (S::XN) {
+        if (b.x[0])
             box_copy(to, &a.x, row, k, full);
-        if (b.x > BOX)
+        if (b.x[0] > BOX)
             box_copy(to + BOX, &a.x, row + 64, k, full);
-    } else if (b.x) {
-        box_copy(to, b.x == S::X ? &a.x : &a.x_edge, k, row, full);
+    } else if (b.x[0]) {
+        box_copy(to, b.x[0] == S::X ? &a.x : &a.x_edge, k, row, full);
     }
-    if (S::SYM || (!tile.across && !alone)) {
-        order_columns<S, true>(a, to + S::X, full, col, k, rank, rank ? b.y[1] : b.y[0]); /* b.y[rank] would lie in memory */
+    int h = S::QUAD ? rank % 2 : rank; /* b.y[h] would lie in memory */
+    if (S::SYM || S::QUAD || (!tile.across && !alone)) {
+        order_columns<S, true>(a, to + S::X, full, col, k, h, h ? b.y[1] : b.y[0], S::QUAD ? 3u << rank / 2 * 2 : 3u);
     } else {
-        order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0]);
-        order_columns<S, false>(a, to + S::X, full, col, k, 1, b.y[1]);
+        order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0], 0);
+        order_columns<S, false>(a, to + S::X, full, col, k, 1, b.y[1], 0);
     }
 }
 
@@ -258,7 +277,7 @@ template <typename S> static __device__ __forceinline__ void order_tiles(const H
     for (int i = 0; piece_at<S>(a, i, &p); i++) {
         edges       = i ? edges : leaves_out<S>(p);
         HalfBoxes b = boxes_of<S>(a, p.tile, rank, edges);
-        int       bytes = b.x + b.y[0] + b.y[1];
+        int       bytes = bytes_of(b);
         for (int s = p.first; s < p.end; s++) {
             unsigned full = r.full + r.buffer * 8;
             if (S::ORDERERS == 1 || turn == 0) {
@@ -278,11 +297,13 @@ template <typename S> static __device__ __forceinline__ void zero_edges(const Ha
     enum { HALF_BYTES = S::BN / 2 * S::ROW, Y = S::SLICE - S::X, SPLIT = S::YN && S::BN / 2 % 64 != 0 };
     HalfBoxes b = boxes_of<S>(a, p.tile, rank, true);
     int       thread = threadIdx.x - WARPGROUP;
-    if (!leaves_out<S>(p) || b.x + b.y[0] + b.y[1] == S::SLICE)
+    if (!leaves_out<S>(p) || bytes_of(b) == S::SLICE)
         return;
     for (int i = 0; i < S::STAGES; i++) {
         unsigned at = slices + i * S::SLICE, y = at + S::X;
-        zero_bytes(at, b.x, S::X, thread, 2 * WARPGROUP);
+        zero_bytes(at, b.x[0], S::QUAD ? S::X / 2 : S::X, thread, 2 * WARPGROUP);
+        if (S::QUAD)
+            zero_bytes(at, S::X / 2 + b.x[1], S::X, thread, 2 * WARPGROUP);
         zero_bytes(y, SPLIT ? 2 * b.y[0] : b.y[0], SPLIT ? Y : HALF_BYTES, thread, 2 * WARPGROUP);
         if (!SPLIT)
             zero_bytes(y, HALF_BYTES + b.y[1], Y, thread, 2 * WARPGROUP);
@@ -303,10 +324,20 @@ static __device__ __forceinline__ void buffer_read(unsigned empty)
 /* Those blocks do that order what comes to it. */
 template <typename S> static __device__ __forceinline__ void slice_read(const HalfRing &r, unsigned empty)
 {
-    if (!S::NARROW || !r.alone)
+    if (S::QUAD && threadIdx.x % WARPGROUP < S::CLUSTER) /* all of them, or one that gets nothing at an edge could read two slices before another has read one */
+        bar_arrive_at(empty, threadIdx.x % WARPGROUP);
+    else if (!S::QUAD && (!S::NARROW || !r.alone))
         buffer_read(empty);
-    else if (threadIdx.x % WARPGROUP == 0)
+    else if (!S::QUAD && threadIdx.x % WARPGROUP == 0)
         bar_arrive(empty);
+}
+
+/* Does the second warpgroup begin behind the first?  Not a tile that is shorter than the ring: the first could come to the next tile, and tell of it, before all
+ * warps of the second have heard of this one. */
+template <typename S> static __device__ __forceinline__ bool lags(int slices)
+{
+    static_assert(S::LAG <= S::STAGES, "slices that the second warpgroup stays behind");
+    return S::LAG && slices >= S::STAGES;
 }
 
 /* A warpgroup: 64 x BN results of a tile.  Slice s of so many; its products run while the next is waited for.  before: the buffer of the slice in front of it,
@@ -316,7 +347,7 @@ static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int
 {
     enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
     unsigned at = r->slices + r->buffer * S::SLICE;
-    if (S::LAG && half && s == 0)
+    if (lags<S>(slices) && half && s == 0)
         lag_wait();
     bar_wait(r->full + r->buffer * 8, r->phase);
     unsigned long long x = wgmma_operand<S::XN>(at + half * (S::X / 2)), y = wgmma_operand<S::YN>(at + S::X);
@@ -325,7 +356,7 @@ static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int
     for (int l = 0; l < S::BK / 16; l++)
         wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
     wgmma_commit();
-    if (S::LAG && !half && s + 1 == (slices < S::LAG ? slices : S::LAG))
+    if (lags<S>(slices) && !half && s + 1 == S::LAG)
         lag_tell();
     wgmma_wait<1>();
     if (s > 0)
@@ -497,7 +528,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         multiply_tile<S>(a, &r, half, p.end - p.first, staged, kept, &before, d);
         more = piece_at<S>(a, i, &next); /* its divisions take as long as half a slice */
         last_slice<S>(r, before);
-        bool mine = p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
+        bool mine = S::QUAD || p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
         if (mine && !quick)
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
         if (mine && quick && !plain) {
@@ -529,7 +560,7 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
 {
     extern __shared__ __align__(1024) unsigned char slices[];
     __shared__ __align__(8) Bar full[S::STAGES], empty[S::STAGES];
-    int      rank = blockIdx.x % HALF_CLUSTER;
+    int      rank = blockIdx.x % S::CLUSTER;
     unsigned at   = (shared_address(slices) + 1023) / 1024 * 1024;
     HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0, a.alone != 0};
     if (threadIdx.x == 0) {
@@ -539,7 +570,7 @@ template <typename S> static __device__ __forceinline__ void half_product(const 
             map_early(&a.c);
         for (int b = 0; b < S::STAGES; b++) {
             bar_init(r.full + b * 8, 1);
-            bar_init(r.empty + b * 8, S::NARROW && r.alone ? 2 : 2 * HALF_CLUSTER);
+            bar_init(r.empty + b * 8, S::NARROW && r.alone ? 2 : 2 * S::CLUSTER);
         }
         bars_ready();
     }

@@ -170,7 +170,7 @@ template <typename S> static __device__ __forceinline__ void split_product(const
     __shared__ __align__(8) Bar full[S::STAGES], empty[S::STAGES];
     int      rank = blockIdx.x % HALF_CLUSTER;
     unsigned at   = (shared_address(slices) + 1023) / 1024 * 1024;
-    HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0};
+    HalfRing r    = {at, shared_address(full), shared_address(empty), 0, 0, false};
     if (threadIdx.x == 0) {
         for (int b = 0; b < S::STAGES; b++) {
             bar_init(r.full + b * 8, 1);

@@ -243,13 +243,18 @@ static __device__ __forceinline__ float4 load_written(const float *p)
     return v;
 }
 
-/* The box at column c, row r, to the same place in both blocks of the cluster, each one's mbarrier told. */
-static __device__ __forceinline__ void box_copy_both(unsigned to, const GemmMap *map, int c, int r, unsigned bar)
+/* The box comes to the same place in some blocks of the cluster, a bit each, and tells each one's mbarrier. */
+static __device__ __forceinline__ void box_copy_to(unsigned to, const GemmMap *map, int c, int r, unsigned bar, unsigned blocks)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], "
                  "[%4], %5;" ::"r"(to),
-                 "l"(map), "r"(c), "r"(r), "r"(bar), "h"((unsigned short)3)
+                 "l"(map), "r"(c), "r"(r), "r"(bar), "h"((unsigned short)blocks)
                  : "memory");
+}
+
+static __device__ __forceinline__ void box_copy_both(unsigned to, const GemmMap *map, int c, int r, unsigned bar)
+{
+    box_copy_to(to, map, c, r, bar, 3);
 }
 
 /* At the mbarrier of block `rank` of the cluster. */

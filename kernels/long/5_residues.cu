@@ -346,7 +346,7 @@ extern "C" __global__ void __launch_bounds__(3 * WARPGROUP, 1) gemm_residues_f64
     const ResidueProduct &a    = GRID_CONSTANT(gemm_residues_f64, ResidueProduct, args);
     int                   rank = blockIdx.x % HALF_CLUSTER;
     unsigned              at   = (shared_address(slices) + 1023) / 1024 * 1024;
-    HalfRing              r    = {at, shared_address(full), shared_address(empty), 0, 0};
+    HalfRing              r    = {at, shared_address(full), shared_address(empty), 0, 0, false};
     if (threadIdx.x == 0) {
         for (int b = 0; b < Shape::STAGES; b++) {
             bar_init(r.full + b * 8, 1);

@@ -53,6 +53,7 @@ typedef enum RungLayouts {
     RUNG_LIMBS,
     RUNG_LONG,
     RUNG_HALF,
+    RUNG_HALF_QUAD,
     RUNG_HALF_JOINED,
     RUNG_HALF_WARP,
     RUNG_HALF_PLAIN,

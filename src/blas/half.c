@@ -34,6 +34,8 @@ enum {
 uint64_t half_pairs(const Rung *r, int m, int n)
 {
     uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), pairs = 0;
+    if (r->layouts == RUNG_HALF_QUAD) /* two of them */
+        return (rows + 1) / PAIR * ((across + 1) / PAIR);
     if (!r->symmetric) /* below each other, those of an odd last row beside each other */
         return rows / PAIR * across + rows % PAIR * ((across + 1) / PAIR);
     uint64_t pair = PAIR * (uint64_t)r->rows, columns = (uint64_t)r->columns, side = (uint64_t)n;
@@ -55,22 +57,31 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
 /* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
  * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.
  * 8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little more, the more the wider its boxes of 64 are than
- * the tile. */
+ * the tile, and those of clusters of four so many hundredths. */
+enum { QUAD_HUNDREDTHS = 92 };
 static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {{256, 256, 3515, 182, 1308}, {224, 225, 3383, 0, 3692}, {192, 195, 3278, 0, 3126},
-                   {160, 173, 3250, 0, 2052},   {144, 170, 2955, 0, 1888}, {128, 147, 2062, 0, 1906},
-                   {96, 128, 1782, 2, 1001},    {80, 165, 1893, 26, 77},   {64, 112, 983, 93, 799}};
+} share_costs[] = {{256, 256, 3808, 148, 1172}, {224, 226, 3440, 0, 3692}, {192, 198, 3092, 0, 3126},
+                   {160, 173, 3248, 0, 1857},   {144, 199, 2946, 0, 1040}, {128, 148, 2086, 0, 1906},
+                   {96, 129, 1797, 2, 1288},    {80, 177, 2067, 26, 77},   {64, 110, 1267, 161, 1045}};
 
 /* The same of a request for a line of 128 bytes; how many more one that strays takes, and what of a line of Y a block asks for. */
 static const struct RequestCost {
     double line, stray, share;
-} request_costs = {0.665, 0.85, 0.25};
+} request_costs = {0.674, 0.848, 0.227};
 
-static uint64_t clusters_of(const WwBlas *b)
+/* Clusters of a launch; of those of four, 30 run at once on 132 multiprocessors, since parts of the card have no whole number of them. */
+static uint64_t clusters_of(const WwBlas *b, const Rung *r)
 {
+    if (r->layouts == RUNG_HALF_QUAD)
+        return b->sms * 10 / 44 > 1 ? b->sms * 10 / 44 : 1;
     return b->sms / PAIR / 2 * 2;
+}
+
+static uint32_t cluster_blocks(const Rung *r)
+{
+    return r->layouts == RUNG_HALF_QUAD ? 2 * PAIR : PAIR;
 }
 
 static uint64_t along_n(const Rung *r, uint64_t slice)
@@ -90,8 +101,9 @@ bool half_strays(const GemmArgs *g, bool y)
 static uint64_t requests(const Rung *r, const GemmArgs *g)
 {
     bool   x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
+    double rows = r->layouts == RUNG_HALF_QUAD ? r->rows * request_costs.share : r->rows;
     double lines =
-        r->rows * (1 + x * request_costs.stray) + r->columns * request_costs.share * (1 + y * request_costs.stray);
+        rows * (1 + x * request_costs.stray) + r->columns * request_costs.share * (1 + y * request_costs.stray);
     return x || y ? (uint64_t)(lines * request_costs.line) : 0;
 }
 
@@ -104,7 +116,9 @@ static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skew
                      : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
-    uint64_t least = r->layouts == RUNG_HALF ? requests(r, g) : 0;
+    if (r->layouts == RUNG_HALF_QUAD)
+        slice = slice * QUAD_HUNDREDTHS / 100;
+    uint64_t least = r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD ? requests(r, g) : 0;
     s.cost         = (s.rounds * s.slices + s.share) * (slice > least ? slice : least);
     if (s.share)
         s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
@@ -135,11 +149,12 @@ static HalfShare evenly(const Rung *r, const GemmArgs *g, HalfShare s, uint64_t 
 
 HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
 {
-    uint64_t  clusters = clusters_of(b), pairs = pairs_of(r, g), rest = pairs % clusters;
+    uint64_t  clusters = clusters_of(b, r), pairs = pairs_of(r, g), rest = pairs % clusters;
     HalfShare down = {.rounds = pairs / clusters, .slices = slices_of(r, g)}, whole = down, best, other;
     whole.rounds += rest > 0;
     whole = costed(r, g, whole, false);
     best  = whole;
+    rest  = r->layouts == RUNG_HALF_QUAD ? 0 : rest; /* their slices are not shared out */
     for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest; each++) {
         other = in_parts(r, g, down, rest, each);
         if (other.share >= LEAST_SLICES && (each - 1) * other.share < other.slices && other.cost < best.cost)
@@ -180,12 +195,13 @@ void half_turn(Problem *p)
 
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][12] = {
+    static const char *const entry[2][14] = {
         {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
          "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk", "gemm_half_96_bf16_kk",
-         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk", "gemm_half_80_bf16_kk", "gemm_half_144_bf16_kk"},
+         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk", "gemm_half_80_bf16_kk", "gemm_half_144_bf16_kk",
+         "gemm_half_quad_bf16_kk", "gemm_half_quad_128_bf16_kk"},
         {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
-    for (size_t i = 0; i < 12 && entry[symmetric][i]; i++)
+    for (size_t i = 0; i < 14 && entry[symmetric][i]; i++)
         if (!blas_built(entry[symmetric][i]))
             return false;
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
@@ -218,18 +234,24 @@ static size_t copied(const Source *s, size_t each, int k)
 
 void half_tail(const WwBlas *b, const Problem *p, Work *w)
 {
-    HalfShare s = half_share(b, p->rung, &p->args);
+    const Rung *r = p->rung;
+    HalfShare   s = half_share(b, p->rung, &p->args);
     if (!s.share)
         return;
-    size_t pairs = (size_t)(pairs_of(p->rung, &p->args) - s.rounds * clusters_of(b));
+    size_t pairs = (size_t)(pairs_of(p->rung, &p->args) - s.rounds * clusters_of(b, r));
     w->counters  = (pairs * WARPGROUPS * 4 + 255) / 256 * 256;
     w->partials  = (size_t)s.clusters * PLACES * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
+}
+
+static bool by_maps(const Rung *r)
+{
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_EIGHT;
 }
 
 void half_work(const WwBlas *b, const Problem *p, Work *w)
 {
     Source x = source_x(&p->args), y = source_y(&p->args);
-    if (p->rung->layouts != RUNG_HALF && p->rung->layouts != RUNG_EIGHT)
+    if (!by_maps(p->rung))
         return;
     half_tail(b, p, w);
     w->x = in_place(p, &x, 1) ? 0 : copied(&x, p->operand, p->args.k);
@@ -314,10 +336,11 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
         y = x;
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
+    int rows = r->layouts == RUNG_HALF_QUAD ? r->rows / PAIR : r->rows; /* which one block orders */
     a->alone = boxes_fit(r, &y, p->operand);
-    TRY(half_map(b, &x, p->operand, g->k, r->rows, BOX, &a->x));
+    TRY(half_map(b, &x, p->operand, g->k, rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
-    TRY(map_edge(b, &x, p->operand, g->k, r->rows, &a->x_edge, &a->x_rest));
+    TRY(map_edge(b, &x, p->operand, g->k, rows, &a->x_edge, &a->x_rest));
     TRY(map_edge(b, &y, p->operand, g->k, r->columns / PAIR, &a->y_edge, &a->y_rest));
     if (a->store)
         TRY(map_result(b, p, g, ROW_BYTES, BOX, &a->c));
@@ -333,7 +356,7 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
 {
     const Rung     *r     = p->rung;
     const GemmArgs *g     = &a->g;
-    uint64_t        pairs = pairs_of(r, g), clusters = clusters_of(b);
+    uint64_t        pairs = pairs_of(r, g), clusters = clusters_of(b, r);
     HalfShare       s = half_share(b, r, g);
     if (pairs > INT32_MAX / MOST_PARTS)
         return device_fail(b->device, WW_ERR_INVALID, "%s: %llu pairs of tiles are more than the rung %s can count",
@@ -344,8 +367,8 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
     a->span       = (int)s.span;
     a->share      = (int)s.share;
     a->group      = GROUP;
-    w->grid       = (WwDim3){PAIR * (uint32_t)(s.share ? used : pairs < clusters ? pairs : clusters), 1, 1};
-    w->cluster    = (WwDim3){PAIR, 1, 1};
+    w->grid    = (WwDim3){cluster_blocks(r) * (uint32_t)(s.share ? used : pairs < clusters ? pairs : clusters), 1, 1};
+    w->cluster = (WwDim3){cluster_blocks(r), 1, 1};
     return WW_OK;
 }
 
@@ -461,7 +484,7 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     a.staged = !a.wide && !(reads && upper);
     a.turned = p->turned;
     a.store  = g->vector & 4 && (size_t)(p->turned ? g->m : g->n) * p->result % 16 == 0 && (a.wide ? !reads : a.staged);
-    if (p->rung->layouts == RUNG_HALF || p->rung->layouts == RUNG_EIGHT)
+    if (by_maps(p->rung))
         TRY(run_maps(b, p, &a, x, y, &w));
     else
         TRY(run_tiles(b, p, &a, batch, entry, &w));

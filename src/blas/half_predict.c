@@ -30,22 +30,22 @@ static const struct HalfNumbers {
         seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
     double twice; /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
     double alone; /* of latency, where each of four warps draws whole slices */
-} numbers = {3.53,
-             1.46,
-             0.0676,
+} numbers = {3.45,
+             1.44,
+             0.0423,
              0.000483,
-             {0.111, 0.264, 0.592, 0.474, 0.19},
-             {0.1, 0.6, 0.602, 1.58, 0.119},
+             {0.117, 0.237, 0.593, 0.507, 0.219},
+             {0.115, 0.684, 0.583, 1.53, 0.137},
              2.94,
-             0.00232,
-             5.19,
-             2.73,
-             1.04,
+             0.00234,
+             4.57,
+             2.95,
+             0.878,
              0.000413,
-             2.44,
-             0.785,
-             4.91,
-             0.722};
+             2.28,
+             0.799,
+             5.71,
+             0.574};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool y, uint64_t apart)
@@ -97,6 +97,17 @@ static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
     return us * (double)p->batch;
 }
 
+static bool could_be(const Problem *p, const Rung *r)
+{
+    bool pairs = r->layouts == RUNG_HALF, quads = r->layouts == RUNG_HALF_QUAD;
+    if (r->symmetric != p->symmetric || (!pairs && !quads && r->layouts != RUNG_HALF_JOINED))
+        return false;
+    if (p->result == 4 && r->columns % FLOAT_PIECE) /* its floats leave slowly */
+        return false;
+    return !quads || half_strays(&p->args, false) ||
+           half_strays(&p->args, true); /* else they leave multiprocessors without work for nothing */
+}
+
 static BlasChoice fastest(const WwBlas *b, const Problem *p)
 {
     BlasChoice best   = {.split = 1};
@@ -104,21 +115,20 @@ static BlasChoice fastest(const WwBlas *b, const Problem *p)
     Problem    turned = *p;
     half_turn(&turned);
     for (size_t i = 0; rung_at(i); i++) {
-        const Rung *r = rung_at(i);
-        if (r->symmetric != p->symmetric || (r->layouts != RUNG_HALF && r->layouts != RUNG_HALF_JOINED))
-            continue;
-        if (p->result == 4 && r->columns % FLOAT_PIECE) /* its floats leave slowly */
+        const Rung *r     = rung_at(i);
+        bool        pairs = r->layouts != RUNG_HALF_JOINED;
+        if (!could_be(p, r))
             continue;
         uint64_t slices = rung_cover(p->args.k, r->slice);
         for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);
              each          = rung_more_splits(each)) {
-            double us = r->layouts == RUNG_HALF ? pairs_us(b, p, r) : joined_us(b, p, r, each);
+            double us = pairs ? pairs_us(b, p, r) : joined_us(b, p, r, each);
             if (!best.rung || us < least) {
                 best  = (BlasChoice){.rung = r, .split = each};
                 least = us;
             }
         }
-        double us = r->layouts == RUNG_HALF && half_turns(p) ? pairs_us(b, &turned, r) : least;
+        double us = pairs && half_turns(p) ? pairs_us(b, &turned, r) : least;
         if (us < least) {
             best  = (BlasChoice){.rung = r, .split = 1, .turned = true};
             least = us;

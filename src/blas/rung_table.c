@@ -88,6 +88,7 @@ static const struct LayoutRow {
                [RUNG_LIMBS]        = {TYPE_WORDS, WW_I32, false, false},
                [RUNG_LONG]         = {TYPE_LONG, ALL_OF_THEM, false, true},
                [RUNG_HALF]         = {TYPE_HALF, ALL_OF_THEM, true, false},
+               [RUNG_HALF_QUAD]    = {TYPE_HALF, ALL_OF_THEM, true, false},
                [RUNG_HALF_JOINED]  = {TYPE_HALF, ALL_OF_THEM, true, true},
                [RUNG_HALF_WARP]    = {TYPE_HALF, ALL_OF_THEM, true, true},
                [RUNG_HALF_PLAIN]   = {TYPE_HALF, ALL_OF_THEM, false, false},
@@ -121,7 +122,7 @@ unsigned rung_splits(const Rung *r)
 
 bool rung_turns(const Rung *r)
 {
-    return r->layouts == RUNG_HALF && !r->symmetric;
+    return (r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD) && !r->symmetric;
 }
 
 unsigned rung_more_splits(unsigned split)

@@ -277,9 +277,10 @@ static void gemm_evenly(void **state)
 /* Tiles of the transposed product: results of 16 bits without beta, of every layout, aligned and not, C's edges inside a tile and a piece. */
 static void gemm_turned(void **state)
 {
-    static const char *const turned[]   = {"half:turned",     "half_224:turned", "half_broad:turned",
-                                           "half_160:turned", "half_144:turned", "half_narrow:turned",
-                                           "half_96:turned",  "half_80:turned",  "half_slim:turned"};
+    static const char *const turned[]   = {"half:turned",      "half_224:turned",     "half_broad:turned",
+                                           "half_160:turned",  "half_144:turned",     "half_narrow:turned",
+                                           "half_96:turned",   "half_80:turned",      "half_slim:turned",
+                                           "half_quad:turned", "half_quad_128:turned"};
     static const size_t      shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
     uint64_t                 seed       = 97;
     (void)state;
@@ -312,9 +313,9 @@ static void gemm_turned(void **state)
  * fill the ring more than once. */
 static void edges(void **state)
 {
-    static const char *const tiles[]    = {"half",      "half_224",    "half_broad",   "half_160",
-                                           "half_144",  "half_narrow", "half_96",      "half_80",
-                                           "half_slim", "half_little", "half_middle:2"};
+    static const char *const tiles[]    = {"half",          "half_224",  "half_broad",   "half_160",  "half_144",
+                                           "half_narrow",   "half_96",   "half_80",      "half_slim", "half_little",
+                                           "half_middle:2", "half_quad", "half_quad_128"};
     static const size_t      shape[][3] = {{264, 40, 712}, {136, 300, 584}, {8, 8, 1032}, {72, 104, 648}};
     uint64_t                 seed       = 103;
     (void)state;
@@ -605,18 +606,18 @@ static void chosen(void **state)
         bool        ta, tb;
         const char *rung;
     } shape[] = {
-        {518, 16, 64, true, false, "half_little"},      {768, 44, 64, true, false, "half_little"},
-        {16, 3355, 359, true, false, "half_little:6"},  {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_little"},     {416, 448, 34, false, true, "half_little"},
-        {1821, 64, 453, true, false, "half_little:8"},  {25, 58, 192, true, false, "half_little:3"},
-        {3379, 55, 219, false, true, "half_little:4"},  {227, 2013, 1536, true, false, "half_slim"},
-        {2644, 512, 2362, true, true, "half_96"},       {3432, 1280, 1397, true, false, "half_160"},
-        {704, 3776, 1974, true, false, "half_broad"},   {1792, 3072, 1664, false, true, "half_broad"},
-        {504, 2112, 832, false, true, "half_slim"},     {1280, 1024, 2368, false, false, "half_96:turned"},
-        {1280, 1024, 2368, false, true, "half_96"},     {3400, 896, 2608, false, true, "half_broad:turned"},
-        {706, 2880, 1408, false, true, "half_144"},     {472, 2368, 3016, true, false, "half_96:turned"},
-        {720, 1280, 2472, false, true, "half_narrow"},  {3712, 2048, 2024, false, true, "half"},
-        {168, 3784, 1920, false, false, "half_slim"},   {1120, 3728, 2104, false, false, "half_224:turned"},
+        {518, 16, 64, true, false, "half_little"},       {768, 44, 64, true, false, "half_little"},
+        {16, 3355, 359, true, false, "half_little:6"},   {151, 896, 128, true, false, "half_little:2"},
+        {251, 110, 64, false, true, "half_little"},      {416, 448, 34, false, true, "half_little"},
+        {1821, 64, 453, true, false, "half_little:8"},   {25, 58, 192, true, false, "half_little:3"},
+        {3379, 55, 219, false, true, "half_little:4"},   {227, 2013, 1536, true, false, "half_slim"},
+        {2644, 512, 2362, true, true, "half_96"},        {3432, 1280, 1397, true, false, "half_160"},
+        {704, 3776, 1974, true, false, "half_broad"},    {1792, 3072, 1664, false, true, "half_broad"},
+        {504, 2112, 832, false, true, "half_slim"},      {1280, 1024, 2368, false, false, "half_96:turned"},
+        {1280, 1024, 2368, false, true, "half_96"},      {3400, 896, 2608, false, true, "half_broad:turned"},
+        {706, 2880, 1408, false, true, "half_160"},      {472, 2368, 3016, true, false, "half_quad_128"},
+        {720, 1280, 2472, false, true, "half_quad_128"}, {3712, 2048, 2024, false, true, "half_quad"},
+        {168, 3784, 1920, false, false, "half_slim"},    {1120, 3728, 2104, false, false, "half_224:turned"},
         {480, 656, 1296, true, false, "half_little:2"},
     };
     WwPtr       p;
