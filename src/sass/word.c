@@ -6,7 +6,8 @@
  *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
  *
  * of an operand that is a constant, bits 38-53 (its place) and 54-58 (its bank); of loads of constants also 24-31 (the register added to the
- * place; 255: none); and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first).  Only those
+ * place; 255: none); and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first); of a branch also
+ * 32-33 (2, with bit 91: taken by warps alone whose lanes are apart) and 87-90 (a second predicate and its negation; 7: none).  Only those
  * are looked at: which registers are named differs from one operation to the next, and nobody asks.  The control fields are documented
  * nowhere; they were checked by what they say of loads (each use of a result waits for its barrier).  Every word decodes to something: one
  * that is not in opcodes.def has no
@@ -21,6 +22,7 @@ typedef struct Row {
 } Row;
 
 enum { OPS = 0x200, CALL_NEAR = 0x144 }; /* the call that says how far from it the place is */
+enum { BRA = 0x147, DIV = 2, NO_PREDICATE = 7 };
 enum { LDC = 0x182, ULDC = 0x0b9, NO_REGISTER = 0xff, THIRD_CONSTANT = 3, SECOND_CONSTANT = 5 }; /* of bits 9 to 11 */
 
 static const Row rows[OPS] = {
@@ -88,7 +90,12 @@ void sass_decode(const uint8_t *word, SassWord *out)
                                               .reads  = control >> 8 & 7,
                                               .waits  = control >> 11 & 63};
     unsigned op                  = (unsigned)low & (OPS - 1);
-    bool     loads               = op == LDC || op == ULDC;
+    if (op == BRA) {
+        out->both = (high >> 23 & 15) != NO_PREDICATE;
+        if ((low >> 32 & 3) == DIV && high >> 27 & 1)
+            out->flow = SASS_APART;
+    }
+    bool loads = op == LDC || op == ULDC;
     if (!loads && !has_constant((unsigned)low & 0xfff, out->pipe))
         return;
     out->constant       = true;
@@ -116,6 +123,8 @@ void sass_name(const SassWord *w, Str *out)
         str_printf(out, "? %03x", w->op);
     else
         str_add(out, w->name);
+    if (w->flow == SASS_APART)
+        str_add(out, ".DIV");
     if (w->bytes && w->bytes != 4)
         str_printf(out, ".%u", w->bytes * 8);
 }

@@ -20,7 +20,8 @@ typedef enum SassPipe {
 } SassPipe;
 
 typedef enum SassReach { SASS_NEAR, SASS_SHARED, SASS_GLOBAL, SASS_UPDATE } SassReach;
-typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_CALL, SASS_RETURN, SASS_EXIT, SASS_END } SassFlow;
+/* APART: a jump of warps whose lanes are apart; all others go on. */
+typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_APART, SASS_CALL, SASS_RETURN, SASS_EXIT, SASS_END } SassFlow;
 
 enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6 };
 
@@ -30,13 +31,14 @@ typedef struct SassWord {
     SassPipe    pipe;  /* CONTROL where it is not */
     SassReach   reach;
     SassFlow    flow;
-    int64_t     jump;  /* JUMP, CALL: instructions from the next one on; 0: of a call it is not known */
+    int64_t     jump;  /* JUMP, APART, CALL: instructions from the next one on; 0: of a call it is not known */
     unsigned    bytes; /* of a lane's access; 0: it makes none, or it is not known */
     bool        constant, indexed; /* it reads constants; at a place that a register adds to: `offset` is the rest */
     uint8_t     bank, constant_bytes; /* which constants: 0: the kernel's arguments, 3: the program's, others: the compiler's; of LDC: how many */
     uint16_t    offset;
     uint8_t     guard; /* predicate that it runs under, 0 to 6; 7: always */
     bool        unless; /* it runs where the predicate is false */
+    bool        both;   /* JUMP: of two predicates; it goes where another one holds, too */
     uint8_t     stall; /* clocks until the warp's next instruction */
     bool        yields;
     uint8_t     writes, reads; /* barrier that is free when the result is there, and when the sources were read; SASS_NO_BARRIER: none */

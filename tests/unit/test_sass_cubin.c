@@ -165,6 +165,7 @@ static void words(void **state)
                 {0x000030060a047981, 0x001ea2000c1f5b00, "LDG.64", 1, 2, 7, 0x01, 8, 0},
                 {0x00000000080a7229, 0x001fd40000000008, "DADD", 10, 7, 7, 0x01, 0, 0},
                 {0x0000001000607944, 0x000fea0003c00000, "CALL", 5, 7, 7, 0, 0, (0x1250 - 0xd0) / SASS_WORD},
+                {0x0000014604ac7947, 0x002fec000b800000, "BRA.DIV", 6, 7, 7, 0x02, 0, (0x14d60 - 0x6b0) / SASS_WORD},
                 {0x0000000000007fff, 0, "? fff", 0, 0, 0, 0, 0, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t  bytes[SASS_WORD];
@@ -184,6 +185,32 @@ static void words(void **state)
         assert_int_equal(w.bytes, rows[i].bytes);
         assert_int_equal(w.jump, rows[i].jump);
         str_free(&name);
+    }
+}
+
+/* "BRA.DIV UR4, 0x14d60", "@!P0 BRA P1, ...", "BRA P1, ...", "BRA ...", "@!P0 BRA ...". */
+static void branches(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t low, high;
+        SassFlow flow;
+        bool     both;
+    } rows[] = {{0x0000014604ac7947, 0x002fec000b800000, SASS_APART, false},
+                {0x0000000000088947, 0x000fea0000800000, SASS_JUMP, true},
+                {0x0000000000087947, 0x000fea0000800000, SASS_JUMP, true},
+                {0x0000000000087947, 0x000fea0003800000, SASS_JUMP, false},
+                {0x0000000000088947, 0x000fea0003800000, SASS_JUMP, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t  bytes[SASS_WORD];
+        SassWord w;
+        for (unsigned k = 0; k < 8; k++) {
+            bytes[k]     = (uint8_t)(rows[i].low >> (8 * k));
+            bytes[8 + k] = (uint8_t)(rows[i].high >> (8 * k));
+        }
+        sass_decode(bytes, &w);
+        assert_int_equal(w.flow, rows[i].flow);
+        assert_int_equal(w.both, rows[i].both);
     }
 }
 
@@ -222,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked),
                                        cmocka_unit_test(damaged),  cmocka_unit_test(wild_lines),
-                                       cmocka_unit_test(words),    cmocka_unit_test(constants)};
+                                       cmocka_unit_test(words),    cmocka_unit_test(branches),
+                                       cmocka_unit_test(constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@
 #include "ptx/op.h"
 
 enum { NONE = UINT32_MAX };
-enum { KIND = 0x1ff, SWAP = 0x18d, SWAP_STRETCHES = 8 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
+enum { KIND = 0x1ff, SWAP = 0x18d, NOP = 0x118, SWAP_STRETCHES = 8 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
 
 typedef struct Line {   /* of PTX */
     uint32_t id, block; /* NONE: no instruction; block: of all functions, numbered through */
@@ -36,6 +36,7 @@ typedef struct Stretch {
     uint32_t block, group;
     double   times;
     bool     seldom;           /* of a routine for rare operands, or on the way to it */
+    bool     never;            /* for warps whose lanes are apart, or behind the end */
     bool     swaps;            /* in a loop that goes round until each lane has swapped its word */
     size_t   routine, returns; /* as PathStretch */
     bool     called;
@@ -164,7 +165,7 @@ static void count_copies(Reader *r)
     CopyWord *word = ARENA_ARRAY(r->arena, CopyWord, r->in->code->words + 1);
     CopyInput in   = {.word = word, .block = r->block, .loop = r->is_loop};
     for (size_t k = 0; k < n; k++)
-        for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++) {
+        for (size_t i = r->stretch[k].first; i < r->stretch[k].end && !r->stretch[k].never; i++) {
             const Line *l = line_of(r, i);
             if (l && l->in_loop && r->block[l->block].executed > 0)
                 word[in.words++] = (CopyWord){.block  = l->block,
@@ -237,6 +238,47 @@ static void cut(Reader *r)
     }
 }
 
+/* The stretch that begins with a word; `stretches`: none does. */
+static size_t stretch_at(const Reader *r, int64_t word)
+{
+    size_t k = 0;
+    while (k < r->stretches && (int64_t)r->stretch[k].first != word)
+        k++;
+    return k;
+}
+
+/* Behind a kernel's end stand a jump to itself and empty words. */
+static bool fills_up(const Reader *r, const Stretch *s)
+{
+    const SassWord *w = &r->word[s->first];
+    if (w->flow == SASS_JUMP && path_ends(w) && w->jump == -1)
+        return true;
+    for (size_t i = s->first; i < s->end; i++)
+        if ((r->word[i].op & KIND) != NOP)
+            return false;
+    return true;
+}
+
+/* Shuffles and votes stand there twice where a warp may come with its lanes apart: once more out of the way, up to the jump back, with code that
+ * collects them.  Lanes that PTX has together are taken to be together. */
+static void find_never(Reader *r)
+{
+    for (size_t i = 0; i < r->stretches; i++) {
+        size_t          last = r->stretch[i].end - 1;
+        const SassWord *w    = &r->word[last];
+        if (path_ends(w))
+            for (size_t k = i + 1; k < r->stretches && fills_up(r, &r->stretch[k]); k++)
+                r->stretch[k].never = true;
+        if (w->flow != SASS_APART)
+            continue;
+        for (size_t k = stretch_at(r, (int64_t)last + 1 + w->jump); k < r->stretches; k++) {
+            r->stretch[k].never = true;
+            if (path_ends(&r->word[r->stretch[k].end - 1]))
+                break;
+        }
+    }
+}
+
 /* The block that most instructions of the stretch come from; NONE: of none is it known. */
 static uint32_t block_of(const Reader *r, const Stretch *s, uint32_t *votes)
 {
@@ -268,15 +310,6 @@ static void find_seldom(Reader *r)
         behind        = flow == SASS_RETURN || (behind && flow != SASS_EXIT);
         s->seldom     = behind || flow == SASS_CALL;
     }
-}
-
-/* The stretch that begins with a word; `stretches`: none does. */
-static size_t stretch_at(const Reader *r, int64_t word)
-{
-    size_t k = 0;
-    while (k < r->stretches && (int64_t)r->stretch[k].first != word)
-        k++;
-    return k;
 }
 
 /* Is the call a part of what stands for one instruction of PTX, each time?  Integers of 64 bits are divided by a routine; where both fit 32 bits, the
@@ -339,7 +372,7 @@ static void count_times(Reader *r)
             const Copy *c = copies_of(r->copy, r->copies, s->block, s->group);
             before        = c ? c->times : r->block[s->block].executed;
         }
-        s->times = s->seldom || s->called ? 0 : before;
+        s->times = s->seldom || s->called || s->never ? 0 : before;
     }
     for (size_t i = 0; i < r->stretches; i++)
         for (size_t k = r->stretch[i].routine; k < r->stretch[i].returns; k++)
@@ -465,6 +498,7 @@ void code_work(const CodeInput *in, CodeWork *out)
         sass_decode(in->code->code + i * SASS_WORD, &r.word[i]);
     read_lines(&r);
     cut(&r);
+    find_never(&r);
     find_groups(&r);
     count_copies(&r);
     find_seldom(&r);

@@ -41,11 +41,12 @@ typedef struct Path {
 bool path_ends(const SassWord *w)
 {
     switch (w->flow) {
-    case SASS_JUMP: return w->op == BRANCH && w->guard == ALWAYS;
+    case SASS_JUMP: return w->op == BRANCH && w->guard == ALWAYS && !w->both;
     case SASS_EXIT: return w->guard == ALWAYS;
     case SASS_RETURN: return true;
     case SASS_END: /* threads meet there, and go on behind it */
     case SASS_NEXT:
+    case SASS_APART:
     case SASS_CALL: break;
     }
     return false;
