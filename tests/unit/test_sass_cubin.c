@@ -151,8 +151,8 @@ static void wild_lines(void **state)
     str_free(&bytes);
 }
 
-/* Words as nvdisasm 13.0 reads them: "@!P0 STS.U16 [R15+0x80], R8" and "LDG.E.64.STRONG.SYS R6, desc[UR6][R10.64+0x30]".  The call stands at
- * 0xc0, and what it calls at 0x1250. */
+/* Words as nvdisasm 13.0 reads them: "@!P0 STS.U16 [R15+0x80], R8" and "LDG.E.64.STRONG.SYS R6, desc[UR6][R10.64+0x30]"; 11.8: "BRA.DIV UR4,
+ * 0x14d60", which stands at 0x6a0, and "IDP.4A.S8.S8 R26, R15, R26, R20".  The call stands at 0xc0, and what it calls at 0x1250. */
 static void words(void **state)
 {
     (void)state;
@@ -166,6 +166,7 @@ static void words(void **state)
                 {0x00000000080a7229, 0x001fd40000000008, "DADD", 10, 7, 7, 0x01, 0, 0},
                 {0x0000001000607944, 0x000fea0003c00000, "CALL", 5, 7, 7, 0, 0, (0x1250 - 0xd0) / SASS_WORD},
                 {0x0000014604ac7947, 0x002fec000b800000, "BRA.DIV", 6, 7, 7, 0x02, 0, (0x14d60 - 0x6b0) / SASS_WORD},
+                {0x0000001a0f1a7226, 0x020fe20000000614, "IDP", 1, 7, 7, 0x20, 0, 0},
                 {0x0000000000007fff, 0, "? fff", 0, 0, 0, 0, 0, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t  bytes[SASS_WORD];
