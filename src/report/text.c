@@ -314,6 +314,18 @@ static void flops(const char *title, uint64_t n, double most, const WwPrediction
     str_add(out, "\n");
 }
 
+/* Who asks L2 for nothing has asked L1 for nothing, and nothing has rates. */
+static void traffic(const WwPrediction *p, Str *out)
+{
+    if (p->l2_sectors)
+        str_printf(out,
+                   "  modelled: L1 hits %.0f %%, L2 hits %.0f %%; device memory reads %.3g MB and writes %.3g MB\n",
+                   p->l1_hit_rate * 100, p->l2_hit_rate * 100, (double)p->dram_read_bytes / 1e6,
+                   (double)p->dram_write_bytes / 1e6);
+    else
+        str_add(out, "  modelled: no access of global or local memory\n");
+}
+
 /* "scale: 12.3 us predicted, 81 % device memory; 2.1 times as fast without it". */
 static void predicted(const Report *r, Str *out)
 {
@@ -329,10 +341,7 @@ static void predicted(const Report *r, Str *out)
         str_printf(out, " bound by %s, %.0f %%; %.2f times as fast without it%s\n", row->longest.limiter,
                    row->longest.share * 100, row->longest.headroom,
                    strcmp(row->longest.source, "ptx") ? "" : " (PTX alone: there is no machine code)");
-        str_printf(out,
-                   "  modelled: L1 hits %.0f %%, L2 hits %.0f %%; device memory reads %.3g MB and writes %.3g MB\n",
-                   row->longest.l1_hit_rate * 100, row->longest.l2_hit_rate * 100,
-                   (double)row->longest.dram_read_bytes / 1e6, (double)row->longest.dram_write_bytes / 1e6);
+        traffic(&row->longest, out);
         flops("half", row->longest.half_flops, row->longest.most_half_flops, &row->longest, out);
         flops("single", row->longest.single_flops, row->longest.most_single_flops, &row->longest, out);
         flops("double", row->longest.double_flops, row->longest.most_double_flops, &row->longest, out);
