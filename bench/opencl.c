@@ -2,8 +2,7 @@
  *
  * Products by PoCL, the OpenCL implementation that compiles for the CPU at hand.  Another implementation that may be installed is no peer: the
  * platform is chosen by its name.  Contraction is on, as nvcc has it, but nothing else that changes results (-cl-mad-enable).
- * Processor time is that of the whole process, so it does not matter how many threads PoCL takes.  It runs in this process: the emulator is
- * measured in others. */
+ * It takes one thread, as the emulator does beside it (POCL_MAX_PTHREAD_COUNT; a value that is set stands). */
 #include "bench/opencl.h"
 
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "base/file.h"
 
 typedef struct Peer {
+    Product          product;
     cl_context       context;
     cl_command_queue queue;
     cl_device_id     device;
@@ -72,9 +72,10 @@ static bool make_matrix(Peer *x, unsigned which, size_t count)
     return e == CL_SUCCESS && clSetKernelArg(x->kernel, which, sizeof(cl_mem), &x->matrix[which]) == CL_SUCCESS;
 }
 
-static bool set_up(Peer *x, const Product *p)
+static bool set_up(Peer *x)
 {
-    cl_int e;
+    const Product *p = &x->product;
+    cl_int         e;
     x->context = clCreateContext(NULL, 1, &x->device, NULL, NULL, &e);
     if (e == CL_SUCCESS)
         x->queue = clCreateCommandQueue(x->context, x->device, 0, &e);
@@ -99,13 +100,15 @@ static void take_down(Peer *x)
         clReleaseCommandQueue(x->queue);
     if (x->context)
         clReleaseContext(x->context);
+    free(x);
 }
 
-static bool launch(Peer *x, const Product *p)
+static bool launch(Peer *x)
 {
-    WwDim3       grid     = product_grid(p);
-    const size_t local[]  = {PRODUCT_BLOCK, PRODUCT_BLOCK};
-    const size_t global[] = {(size_t)grid.x * PRODUCT_BLOCK, (size_t)grid.y * PRODUCT_BLOCK};
+    const Product *p        = &x->product;
+    WwDim3         grid     = product_grid(p);
+    const size_t   local[]  = {PRODUCT_BLOCK, PRODUCT_BLOCK};
+    const size_t   global[] = {(size_t)grid.x * PRODUCT_BLOCK, (size_t)grid.y * PRODUCT_BLOCK};
     return clEnqueueNDRangeKernel(x->queue, x->kernel, 2, NULL, global, local, 0, NULL, NULL) == CL_SUCCESS &&
            clFinish(x->queue) == CL_SUCCESS;
 }
@@ -117,39 +120,61 @@ static bool read_element(void *user, uint64_t at, float *out)
            CL_SUCCESS;
 }
 
-bool opencl_measure(const Product *p, double *processor)
+static bool is_here(void)
 {
-    Peer x     = {0};
-    *processor = 0;
-    if (!find_pocl(&x.device)) {
-        fprintf(stderr, "bench: PoCL is not installed (tools/setup bench): no ratios to it\n");
+    cl_device_id device;
+    setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
+    if (find_pocl(&device))
         return true;
-    }
-    bool ok = set_up(&x, p) && launch(&x, p); /* the first launch compiles for these sizes of block */
-    for (unsigned i = 0; i < p->runs && ok; i++) {
-        double before = product_clock(CLOCK_PROCESS_CPUTIME_ID);
-        ok            = launch(&x, p);
-        double took   = product_clock(CLOCK_PROCESS_CPUTIME_ID) - before;
-        if (i == 0 || took < *processor)
-            *processor = took;
-    }
+    fprintf(stderr, "bench: PoCL is not installed (tools/setup bench): no ratios to it\n");
+    return false;
+}
+
+static bool said(bool ok, const Peer *x)
+{
     if (!ok)
-        fprintf(stderr, "bench: PoCL did not run %s\n", p->kernel);
-    ok = ok && product_right(p, read_element, &x);
-    take_down(&x);
-    if (!ok)
-        *processor = 0;
+        fprintf(stderr, "bench: PoCL did not run %s\n", x->product.kernel);
     return ok;
 }
 
+/* With a launch, in which it compiles for these sizes of block. */
+static void *open_peer(const Product *p)
+{
+    Peer *x    = xcalloc(1, sizeof *x);
+    x->product = *p;
+    if (said(find_pocl(&x->device) && set_up(x) && launch(x), x))
+        return x;
+    take_down(x);
+    return NULL;
+}
+
+static bool launch_peer(void *user, Reading *out)
+{
+    double begin = product_clock(CLOCK_MONOTONIC), before = product_clock(CLOCK_PROCESS_CPUTIME_ID);
+    bool   ok      = launch(user);
+    out->seconds   = product_clock(CLOCK_MONOTONIC) - begin;
+    out->processor = product_clock(CLOCK_PROCESS_CPUTIME_ID) - before;
+    out->native    = 1;
+    return said(ok, user);
+}
+
+static bool close_peer(void *user, const Product *p)
+{
+    bool right = product_right(p, read_element, user);
+    take_down(user);
+    return right;
+}
+
+const Maker product_pocl = {is_here, open_peer, launch_peer, close_peer};
+
 #else
 
-bool opencl_measure(const Product *p, double *processor)
+static bool is_here(void)
 {
-    (void)p;
-    *processor = 0;
     fprintf(stderr, "bench: OpenCL was not there when this was built (tools/setup bench): no ratios to PoCL\n");
-    return true;
+    return false;
 }
+
+const Maker product_pocl = {.is_here = is_here};
 
 #endif

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures one product of the lab's kernels.  Everything happens in a process of its own, so that its peak memory and its SIMD level are its own;
- * the fastest launch counts.  Some elements of the product are compared with the host's own sum in double: a fast wrong answer is a failure. */
+ * Products of the lab's kernels on the emulator, as native code from the first launch on where WARPWRIGHT_ENGINE says nothing else.  Some elements
+ * of a product are compared with the host's own sum in double: a fast wrong answer is a failure. */
 #include "bench/product.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/simd.h"
+#include "base/arena.h"
 #include "kernels/kernels.h"
-#include "warpwright/warpwright.h"
 
 enum { SAMPLES = 64 };
 
@@ -64,114 +58,105 @@ bool product_right(const Product *p, bool (*element)(void *user, uint64_t at, fl
     return true;
 }
 
-typedef struct Result {
-    WwDevice *d;
-    WwPtr     c;
-} Result;
-
-static bool read_element(void *user, uint64_t at, float *out)
-{
-    const Result *r = user;
-    return ww_copy_out(r->d, out, r->c + sizeof(float) * at, sizeof *out) == WW_OK;
-}
-
 WwDim3 product_grid(const Product *p)
 {
     unsigned rows = p->m / PRODUCT_BLOCK, columns = p->n / PRODUCT_BLOCK;
     return p->x_on_rows ? (WwDim3){rows, columns, 1} : (WwDim3){columns, rows, 1};
 }
 
-static WwStatus launch_once(WwDevice *d, WwModule *m, const Product *c, const WwPtr p[3], Reading *r)
+typedef struct Emulated {
+    Product   product;
+    WwDevice *d;
+    WwModule *m;
+    WwPtr     matrix[3];
+} Emulated;
+
+static bool is_here(void)
 {
-    int       m_ = (int)c->m, n_ = (int)c->n, k_ = (int)c->k;
-    int       sizes[]  = {m_, n_, k_, k_, n_, n_}; /* m, n, k, lda, ldb, ldc */
-    WwPtr     matrix[] = {p[0], p[1], p[2]};
-    void     *args[]   = {&matrix[0], &matrix[1], &matrix[2], &sizes[0], &sizes[1],
-                          &sizes[2],  &sizes[3],  &sizes[4],  &sizes[5]};
-    WwLaunch  launch   = {.grid      = product_grid(c),
-                          .block     = {PRODUCT_BLOCK, PRODUCT_BLOCK, 1},
-                          .args      = args,
-                          .arg_count = sizeof args / sizeof *args,
-                          .observe   = c->counters ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING};
-    WwResult *result   = NULL;
-    double    begin = product_clock(CLOCK_MONOTONIC), before = product_clock(CLOCK_PROCESS_CPUTIME_ID);
-    WwStatus  s    = ww_launch(d, m, c->kernel, &launch, &result);
-    double    took = product_clock(CLOCK_MONOTONIC) - begin;
-    double    work = product_clock(CLOCK_PROCESS_CPUTIME_ID) - before;
-    if (s == WW_OK) {
-        WwInstructionClasses n = ww_result_instructions(result);
-        r->instructions        = n.exact + n.approximate + n.unsupported;
-        if (r->seconds < 0 || took < r->seconds)
-            r->seconds = took;
-        if (r->processor < 0 || work < r->processor)
-            r->processor = work;
-    }
-    ww_result_free(result);
-    return s;
+    return true;
 }
 
-/* The child: everything of one measurement. */
-static Reading measure(const Product *c)
+static WwStatus set_up(Emulated *x, const KernelText *text)
 {
-    Reading            r       = {.seconds = -1, .processor = -1};
-    WwDeviceOptions    options = {.threads = c->threads, .check = c->check};
-    WwDevice          *d       = NULL;
-    WwModule          *m       = NULL;
-    WwPtr              p[3]    = {0};
+    const Product *p   = &x->product;
+    char          *ptx = kernel_ptx(text);
+    WwStatus       s   = ww_module_load(x->d, text->file, ptx, text->len, &x->m);
+    free(ptx);
+    s = s == WW_OK ? make_matrix(x->d, 1, p->m, p->k, &x->matrix[0]) : s;
+    s = s == WW_OK ? make_matrix(x->d, 2, p->k, p->n, &x->matrix[1]) : s;
+    return s == WW_OK ? ww_alloc(x->d, sizeof(float) * p->m * p->n, &x->matrix[2]) : s;
+}
+
+static void *open_emulated(const Product *p)
+{
+    bool               engine  = getenv("WARPWRIGHT_ENGINE") || ww_engine_missing();
+    WwDeviceOptions    options = {.threads = p->threads, .check = p->check, .engine = engine ? NULL : "jit"};
     const char        *why     = NULL;
-    const KernelEntry *entry   = kernel_find(c->kernel);
+    const KernelEntry *entry   = kernel_find(p->kernel);
     const KernelText  *text    = entry ? kernel_text(entry, NULL) : NULL;
     if (!text || !text->data) {
-        fprintf(stderr, "%s: %s\n", c->kernel, text ? text->reason : "no such kernel");
-        return r;
+        fprintf(stderr, "%s: %s\n", p->kernel, text ? text->reason : "no such kernel");
+        return NULL;
     }
-    WwStatus s = ww_device_open("emulator", &options, &d, &why);
-    if (s != WW_OK) {
+    Emulated *x = xcalloc(1, sizeof *x);
+    x->product  = *p;
+    if (ww_device_open("emulator", &options, &x->d, &why) != WW_OK) {
         fprintf(stderr, "%s\n", why);
-        return r;
+        free(x);
+        return NULL;
     }
-    char *ptx = kernel_ptx(text);
-    s         = ww_module_load(d, text->file, ptx, text->len, &m);
-    free(ptx);
-    s = s == WW_OK ? make_matrix(d, 1, c->m, c->k, &p[0]) : s;
-    s = s == WW_OK ? make_matrix(d, 2, c->k, c->n, &p[1]) : s;
-    s = s == WW_OK ? ww_alloc(d, sizeof(float) * c->m * c->n, &p[2]) : s;
-    for (unsigned i = 0; i < c->runs && s == WW_OK; i++)
-        s = launch_once(d, m, c, p, &r);
-    if (s != WW_OK)
-        fprintf(stderr, "%s: %s\n", c->kernel, ww_device_error(d));
-    Result is = {d, p[2]};
-    if (s != WW_OK || !product_right(c, read_element, &is))
-        r.seconds = -1;
-    ww_device_close(d);
-    return r;
+    if (set_up(x, text) != WW_OK) {
+        fprintf(stderr, "%s: %s\n", p->kernel, ww_device_error(x->d));
+        ww_device_close(x->d);
+        free(x);
+        return NULL;
+    }
+    return x;
 }
 
-Reading product_measure(const Product *c)
+static bool launch_emulated(void *user, Reading *out)
 {
-    Reading r = {.seconds = -1, .processor = -1};
-    int     ends[2];
-    fflush(stdout);
-    if (pipe(ends) != 0)
-        return r;
-    pid_t child = fork();
-    if (child == 0) {
-        if (c->simd)
-            setenv(SIMD_VARIABLE, c->simd, 1); /* checkers ask for it, too */
-        r      = measure(c);
-        bool w = write(ends[1], &r, sizeof r) == (ssize_t)sizeof r;
-        _exit(w ? 0 : 1);
+    Emulated      *x = user;
+    const Product *p = &x->product;
+    int            m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    int            sizes[]  = {m, n, k, k, n, n}; /* m, n, k, lda, ldb, ldc */
+    WwPtr          matrix[] = {x->matrix[0], x->matrix[1], x->matrix[2]};
+    void          *args[]   = {&matrix[0], &matrix[1], &matrix[2], &sizes[0], &sizes[1],
+                               &sizes[2],  &sizes[3],  &sizes[4],  &sizes[5]};
+    WwLaunch       launch   = {.grid      = product_grid(p),
+                               .block     = {PRODUCT_BLOCK, PRODUCT_BLOCK, 1},
+                               .args      = args,
+                               .arg_count = sizeof args / sizeof *args,
+                               .observe   = p->counters ? WW_OBSERVE_COUNTERS : WW_OBSERVE_NOTHING};
+    WwResult      *result   = NULL;
+    double         begin = product_clock(CLOCK_MONOTONIC), before = product_clock(CLOCK_PROCESS_CPUTIME_ID);
+    WwStatus       s = ww_launch(x->d, x->m, p->kernel, &launch, &result);
+    out->seconds     = product_clock(CLOCK_MONOTONIC) - begin;
+    out->processor   = product_clock(CLOCK_PROCESS_CPUTIME_ID) - before;
+    if (s == WW_OK) {
+        WwInstructionClasses c = ww_result_instructions(result);
+        out->instructions      = c.exact + c.approximate + c.unsupported;
+        out->native            = ww_result_native(result);
+    } else {
+        fprintf(stderr, "%s: %s\n", p->kernel, ww_device_error(x->d));
     }
-    close(ends[1]);
-    if (child > 0) {
-        struct rusage use;
-        int           status;
-        if (read(ends[0], &r, sizeof r) != (ssize_t)sizeof r)
-            r.seconds = -1;
-        if (wait4(child, &status, 0, &use) != child || status != 0)
-            r.seconds = -1;
-        r.memory_mib = (double)use.ru_maxrss / 1024;
-    }
-    close(ends[0]);
-    return r;
+    ww_result_free(result);
+    return s == WW_OK;
 }
+
+static bool read_element(void *user, uint64_t at, float *out)
+{
+    const Emulated *x = user;
+    return ww_copy_out(x->d, out, x->matrix[2] + sizeof(float) * at, sizeof *out) == WW_OK;
+}
+
+static bool close_emulated(void *user, const Product *p)
+{
+    Emulated *x     = user;
+    bool      right = product_right(p, read_element, x);
+    ww_device_close(x->d);
+    free(x);
+    return right;
+}
+
+const Maker product_emulator = {is_here, open_emulated, launch_emulated, close_emulated};
