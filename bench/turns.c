@@ -4,6 +4,7 @@
  * interpreter (WARPWRIGHT_ENGINE=auto), some times until that has all of it; then each byte that it is sent is a launch, and the end of its input
  * the end of its work.
  * The order turns round after each round, so that a host that becomes slower is nobody's gain. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +104,17 @@ static bool end(Party *p)
     bool ended = wait4(p->process, &status, 0, &use) == p->process;
     close(p->from);
     p->memory_mib = (double)use.ru_maxrss / 1024;
-    p->missing    = ended && WIFEXITED(status) && WEXITSTATUS(status) == 2;
-    p->failed     = !ended || (!p->missing && (p->failed || status != 0));
+    if (ended && WIFSIGNALED(status))
+        fprintf(stderr, "bench: %s: its process was ended by signal %d\n", p->product.kernel, WTERMSIG(status));
+    p->missing = ended && WIFEXITED(status) && WEXITSTATUS(status) == 2;
+    p->failed  = !ended || (!p->missing && (p->failed || status != 0));
     return !p->failed;
 }
 
 bool product_turns(Party *parties, unsigned count, double seconds)
 {
     bool good = true;
+    signal(SIGPIPE, SIG_IGN); /* one that has ended is told of below */
     for (unsigned i = 0; i < count; i++)
         start(&parties[i], parties);
     double begin = product_clock(CLOCK_MONOTONIC);

@@ -3,8 +3,8 @@
  * Products of 16-bit and 8-bit operands (kernels/gemm/half.cuh): which rung, which operands must be copied before, and the launch.
  *
  * On sm_90a tensor copies bring both operands, whatever they are contiguous along, if their lines begin on 16 bytes; an operand whose do not
- * is copied to the workspace first, as it is.  The choice between the two widths of tiles counts rounds of pairs of tiles, since a cluster has
- * two blocks.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
+ * is copied to the workspace first, as it is.  The choice among the widths of tiles counts rounds of pairs of tiles, since a cluster has two
+ * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four, which are not shared out.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
  * workspace, and a counter for each warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
  * half_warp takes 16-bit operands to the tensor cores of every GPU since sm_80, in place too.

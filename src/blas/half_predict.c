@@ -2,7 +2,7 @@
  *
  * Which rung multiplies 16-bit operands the fastest, and how many blocks share out k: microseconds by a model.  At the end: which one 8-bit operands.
  *
- * Rungs of clusters of two (half.c): the slices of the busiest cluster, each tile's beginning and end, and copies of operands that tensor copies cannot
+ * Rungs of clusters of two or four (half.c): the slices of the busiest cluster, each tile's beginning and end, and copies of operands that tensor copies cannot
  * read.  half_joined: rounds of blocks, each with a fixed time; besides, the larger of what all slices take together and what one block takes for its
  * own, by how wide the accesses to the operands are.
  * The numbers were fitted on readings on an H200 (docs/data/half_random_h200.tsv, tools/half_model); another GPU of sm_90 has the same units in

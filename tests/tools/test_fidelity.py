@@ -1,19 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/fidelity tells launches whose readings on the card differ by themselves from those where we are wrong: test_fidelity.py TOOL"""
-import importlib.machinery
-import importlib.util
 import sys
+
+from script import load
 
 OURS = {"global_atom_requests": 2, "global_atom_sectors": 4, "shared_atom_inst": 0}
 GEOMETRY = {"repo": "r", "path": "p", "launch": "0", "grid": "(1, 1, 1)", "block": "(32, 1, 1)"}
-
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("fidelity", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fidelity", loader))
-    loader.exec_module(module)
-    return module
 
 
 def main():

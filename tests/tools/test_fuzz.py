@@ -2,19 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of docs/robustness.md is what tools/fuzz makes of docs/data/fuzz_campaign.tsv, and a run's figures are added to its day's."""
 import datetime
-import importlib.machinery
-import importlib.util
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
+from script import load
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-loader = importlib.machinery.SourceFileLoader("fuzz", ROOT + "/tools/fuzz")
-sys.dont_write_bytecode = True
-fuzz = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz", loader))
-loader.exec_module(fuzz)
+fuzz = load(ROOT + "/tools/fuzz")
 
 
 class Fuzz(unittest.TestCase):

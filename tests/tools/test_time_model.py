@@ -1,16 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/time_model: of two variants the faster is named; one launch that is repeated is no variant, and may be left out: test_time_model.py TOOL"""
-import importlib.machinery
-import importlib.util
 import sys
 
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("time_model", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("time_model", loader))
-    loader.exec_module(module)
-    return module
+from script import load
 
 
 def main():

@@ -10,7 +10,7 @@ static const struct Way {
     const char *rungs[6];
 } ways[] = {{WW_F32, WW_F32, {NULL, "naive", "middle:4", "tensor"}},
             {WW_F16, WW_F16_F32, {"half", "half_narrow", "half_plain", "half_little:3", "half_middle:2"}},
-            {WW_BF16, WW_BF16_F32, {"half", "half_160", "half_slim", "half_warp", NULL}},
+            {WW_BF16, WW_BF16_F32, {"half", "half_160", "half_slim", "half_warp", NULL, "half_quad_128"}},
             {WW_F16_F32, WW_F16_F32, {"half", "half_warp_little", "half_plain", "half_little", "half_middle"}},
             {WW_E4M3_BF16, WW_E4M3_F32, {"eight", "eight_narrow", "eight_plain"}},
             {WW_E5M2_F32, WW_E5M2_F32, {"eight", "eight_slim", "eight_plain"}}};

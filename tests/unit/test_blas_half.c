@@ -10,12 +10,13 @@
 #include "blas_fixture.h"
 #include "reference.h"
 
-static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[]     = {"half",          "half_224",      "half_broad", "half_160",         "half_144",
-                                   "half_narrow",   "half_96",       "half_80",    "half_slim",        "half_plain",
-                                   "half_little:3", "half_middle:2", "half_warp",  "half_warp_little", NULL};
-static const char  *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
-                                   "half_warp", "half_warp_little", NULL};
+static const WwType types[] = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
+static const char  *rungs[] = {
+     "half",      "half_224",      "half_broad", "half_160",      "half_144",      "half_narrow", "half_96",
+     "half_80",   "half_slim",     "half_plain", "half_little:3", "half_middle:2", "half_warp",   "half_warp_little",
+     "half_quad", "half_quad_128", NULL};
+static const char *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
+                                  "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
 static const float factors[] = {1, 0, -0.5f, 2, 1.5f, 1};
 
