@@ -4,8 +4,9 @@
  *
  * On sm_90a tensor copies bring both operands, whatever they are contiguous along, if their lines begin on 16 bytes; an operand whose do not
  * is copied to the workspace first, as it is.  The choice among the widths of tiles counts rounds of pairs of tiles, since a cluster has two
- * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four, which are not shared out.  Where a last round would leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the
- * workspace, and a counter for each warpgroup of a tile, zero before and after.
+ * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four, which are not shared out.  Where a last round would
+ * leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the workspace, and a counter for each
+ * warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
  * half_warp takes 16-bit operands to the tensor cores of every GPU since sm_80, in place too.
  * Elsewhere, and for products of no terms, half_plain and eight_plain read operands in place.  The tensor cores take 8-bit operands along k alone: others are
