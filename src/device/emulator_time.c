@@ -4,7 +4,7 @@
  * accesses and the machine code, and asks model/time.h.
  *
  * Machine code is the program's own, where it has lines of this text, else what the ptxas at hand makes of it; without one, or where it
- * refuses, PTX stands in for it, instruction by instruction, and `source` says so.  A module is assembled once.
+ * refuses, what PTX becomes here stands in for it (check/time/standin.h), and `source` says so.  A module is assembled once.
  *
  * DRAM: a launch that finds L2 empty reads each sector that it loads once, on some cards with its neighbour, and what it stores stays in L2 as far
  * as that holds it; sectors that were stored in part are filled when they leave.  A launch that is one of many alike (warm) finds there what fits.
@@ -19,6 +19,7 @@
 #include "check/count/count_flops.h"
 #include "check/placed.h"
 #include "check/time/code.h"
+#include "check/time/pressure.h"
 #include "check/time/stream.h"
 #include "device/assemble.h"
 #include "device/emulator_own.h"
@@ -145,6 +146,18 @@ static uint64_t shared_of(const Func *k, const WwLaunch *w)
     return shared;
 }
 
+/* Registers of a thread.  What the stand-in has no room for an assembler would keep elsewhere. */
+static unsigned registers_of(const Emulator *e, const LaunchTime *t, const Func *k, unsigned threads)
+{
+    if (t->code)
+        return t->code->registers;
+    unsigned need = pressure_of(k), all = (threads + WARP - 1) / WARP * WARP;
+    unsigned most = all ? (unsigned)(e->limits.block_registers / all) : need;
+    most          = most < e->limits.thread_registers ? most : e->limits.thread_registers;
+    most          = k->maxnreg && k->maxnreg < most ? k->maxnreg : most;
+    return need < most ? need : most;
+}
+
 LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params)
 {
     Timing timing;
@@ -162,7 +175,7 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->code                    = c->cubin ? cubin_func(c->cubin, k->name) : NULL;
     t->source                  = !t->code ? "ptx" : c->own ? "cubin" : "ptxas";
     t->registers               = t->code ? t->code->registers : 0;
-    t->fits                    = occupancy_of(&e->limits, threads, t->registers, shared);
+    t->fits                    = occupancy_of(&e->limits, threads, registers_of(e, t, k, threads), shared);
     t->warps_of_block          = (threads + WARP - 1) / WARP;
     t->sms                     = e->limits.card->sms;
     t->warm                    = w->observe & WW_OBSERVE_WARM;
@@ -170,14 +183,15 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->uncached    = e->profile->arch->global_rule < GLOBAL_LINES;
     uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks,
              all   = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
-    t->stream      = stream_new(&(StreamSetting){.sms      = t->sms,
-                                                 .resident = t->fits.blocks ? t->fits.blocks : 1,
-                                                 .l1_bytes = taken < all ? all - taken : 0,
-                                                 .slices   = (unsigned)timing.l2_slices,
-                                                 .pairs    = timing.fetch_bytes > SECTOR_BYTES,
-                                                 .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
-                                                 .sinks    = e->profile->arch->cc >= 70,
-                                                 .joins    = t->code && code_joins_updates(t->code)});
+    t->stream =
+        stream_new(&(StreamSetting){.sms      = t->sms,
+                                    .resident = t->fits.blocks ? t->fits.blocks : 1,
+                                    .l1_bytes = taken < all ? all - taken : 0,
+                                    .slices   = (unsigned)timing.l2_slices,
+                                    .pairs    = timing.fetch_bytes > SECTOR_BYTES,
+                                    .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
+                                    .sinks    = e->profile->arch->cc >= 70,
+                                    .joins    = t->code ? code_joins_updates(t->code) : e->profile->arch->cc >= 80});
     return t;
 }
 
@@ -285,23 +299,19 @@ static double turns(void *user, uint32_t id)
     return fmax(1, (double)(rounds ? rounds : c->shared_atom_wavefronts) / (double)c->shared_atom_inst);
 }
 
-/* Without machine code: every instruction of PTX is one, and each load is waited for. */
-static void ptx_work(const CodeInput *in, CodeWork *out)
+/* CodeInput.gone */
+static bool gone(void *user, uint32_t id)
 {
-    double clocks = 0;
-    *out          = (CodeWork){0};
-    for (uint32_t i = 0; i < in->ninstr; i++) {
-        const Instr *p = in->instr[i].in;
-        if (!p || !p->op)
-            continue;
-        double n = (double)in->executed[i];
-        out->issued += n;
-        clocks += n * ((const Reach *)in->user)->t->timing.dependent;
-        if (stream_instr(((const Reach *)in->user)->t->stream, i)->accesses)
-            clocks += n * in->reach(in->user, i, SASS_GLOBAL, 0, 1);
-    }
-    out->pipe[SASS_ALU] = out->issued;
-    out->warp_clocks    = clocks / (double)in->warps;
+    const WwCounters *c = count_instr(((const Reach *)user)->count, id);
+    if (!c)
+        return false;
+    return (c->shared_ld_inst_ptx && !c->shared_ld_inst) || (c->shared_st_inst_ptx && !c->shared_st_inst);
+}
+
+static StandInResults results_of(const LaunchTime *t)
+{
+    const Timing *f = &t->timing;
+    return (StandInResults){f->dependent, f->near, f->shared, t->warm ? f->l2 : f->dram};
 }
 
 static double busiest(const CodeWork *c)
@@ -465,11 +475,13 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .args        = (const void *const *)t->args,
                             .mhz         = t->timing.clock_mhz,
                             .busy_blocks = s.busy_blocks > 0 ? s.busy_blocks : blocks,
+                            .results     = results_of(t),
+                            .gone        = gone,
                             .reach       = reach,
                             .lines       = lines,
                             .turns       = turns,
                             .user        = &user};
-    (t->code ? code_work : ptx_work)(&in, &code);
+    code_work(&in, &code);
     double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
     TimeWork work = {.warm          = t->warm,
                      .blocks        = blocks,

@@ -14,6 +14,8 @@
  * name. */
 #include "sass/word.h"
 
+#include <string.h>
+
 typedef struct Row {
     const char *name;
     uint8_t     pipe;
@@ -22,7 +24,12 @@ typedef struct Row {
 } Row;
 
 enum { OPS = 0x200, CALL_NEAR = 0x144 }; /* the call that says how far from it the place is */
-enum { BRA = 0x147, DIV = 2, NO_PREDICATE = 7 };
+enum {
+    BRA          = 0x147,
+    BRANCH       = 0x947,
+    DIV          = 2,
+    NO_PREDICATE = 7
+}; /* BRANCH: as the assembler writes it, with its place behind it */
 enum { LDC = 0x182, ULDC = 0x0b9, NO_REGISTER = 0xff, THIRD_CONSTANT = 3, SECOND_CONSTANT = 5 }; /* of bits 9 to 11 */
 
 static const Row rows[OPS] = {
@@ -103,6 +110,28 @@ void sass_decode(const uint8_t *word, SassWord *out)
     out->offset         = (uint16_t)(low >> 38);
     out->bank           = low >> 54 & 31;
     out->constant_bytes = loads ? width[high >> 9 & 7] : 4;
+}
+
+bool sass_named(const char *name, size_t len, SassWord *out)
+{
+    for (unsigned op = 0; op < OPS; op++) {
+        const Row *r = &rows[op];
+        if (!r->name || strncmp(r->name, name, len) != 0 || r->name[len])
+            continue;
+        *out = (SassWord){.op     = op,
+                          .name   = r->name,
+                          .pipe   = (SassPipe)r->pipe,
+                          .reach  = (SassReach)r->reach,
+                          .flow   = (SassFlow)r->flow,
+                          .guard  = NO_PREDICATE,
+                          .stall  = 1,
+                          .writes = SASS_NO_BARRIER,
+                          .reads  = SASS_NO_BARRIER};
+        if (op == BRA)
+            out->op = BRANCH;
+        return true;
+    }
+    return false;
 }
 
 const char *sass_pipe_title(SassPipe p)

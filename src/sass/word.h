@@ -46,6 +46,8 @@ typedef struct SassWord {
 } SassWord;
 
 void        sass_decode(const uint8_t *word, SassWord *out);
+/* An instruction of that name that always runs, stalls for a clock and waits for nothing; false: the table has none. */
+bool        sass_named(const char *name, size_t len, SassWord *out);
 const char *sass_pipe_title(SassPipe p);
 /* Clocks that one warp instruction keeps its sub-core's pipe busy; 0: other stages count. */
 unsigned    sass_pipe_clocks(SassPipe p);

@@ -59,7 +59,9 @@ typedef struct Reader {
     CopyBlock       *block;
     uint32_t         blocks;
     SassWord        *word;
-    bool            *begins; /* by word */
+    size_t           words;
+    const uint32_t  *word_line; /* of PTX; NULL: not known */
+    bool            *begins;    /* by word */
     Stretch         *stretch;
     size_t           stretches;
     bool            *is_loop; /* by stretch: it begins one */
@@ -70,7 +72,7 @@ typedef struct Reader {
 
 static const Line *line_of(const Reader *r, size_t word)
 {
-    uint32_t n = r->in->code->line ? r->in->code->line[word] : 0;
+    uint32_t n = r->word_line ? r->word_line[word] : 0;
     return n && n < r->lines && r->line[n].id != NONE ? &r->line[n] : NULL;
 }
 
@@ -162,7 +164,7 @@ static bool is_anchor(const SassWord *w)
 static void count_copies(Reader *r)
 {
     size_t    n    = r->stretches;
-    CopyWord *word = ARENA_ARRAY(r->arena, CopyWord, r->in->code->words + 1);
+    CopyWord *word = ARENA_ARRAY(r->arena, CopyWord, r->words + 1);
     CopyInput in   = {.word = word, .block = r->block, .loop = r->is_loop};
     for (size_t k = 0; k < n; k++)
         for (size_t i = r->stretch[k].first; i < r->stretch[k].end && !r->stretch[k].never; i++) {
@@ -206,8 +208,7 @@ static void find_groups(Reader *r)
     r->is_loop        = ARENA_ARRAY(r->arena, bool, r->stretches + 1);
     for (size_t k = 0; k < r->stretches; k++)
         path[k] = (PathStretch){r->stretch[k].first, r->stretch[k].end, .times = 0};
-    path_loops(&(PathInput){.word = r->word, .words = r->in->code->words, .stretch = path, .stretches = r->stretches},
-               end);
+    path_loops(&(PathInput){.word = r->word, .words = r->words, .stretch = path, .stretches = r->stretches}, end);
     for (size_t k = 0; k < r->stretches; k++)
         if (swap_of(r, &r->stretch[k]) != NONE)
             end[innermost(end, k)] = 0;
@@ -219,7 +220,7 @@ static void find_groups(Reader *r)
 
 static void cut(Reader *r)
 {
-    size_t n   = r->in->code->words;
+    size_t n   = r->words;
     r->begins  = ARENA_ARRAY(r->arena, bool, n + 1);
     r->stretch = ARENA_ARRAY(r->arena, Stretch, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -415,8 +416,8 @@ static void reach_stretch(const Reader *r, const Stretch *s, unsigned (*copies)[
 static double warp_clocks(const Reader *r)
 {
     const CodeInput *in    = r->in;
-    double          *there = ARENA_ARRAY(r->arena, double, in->code->words + 1);
-    double          *lines = ARENA_ARRAY(r->arena, double, in->code->words + 1);
+    double          *there = ARENA_ARRAY(r->arena, double, r->words + 1);
+    double          *lines = ARENA_ARRAY(r->arena, double, r->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
@@ -431,7 +432,7 @@ static double warp_clocks(const Reader *r)
     return path_clocks(&(PathInput){.word      = r->word,
                                     .there     = there,
                                     .lines     = lines,
-                                    .words     = in->code->words,
+                                    .words     = r->words,
                                     .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
                                     .stretch   = path,
                                     .stretches = r->stretches,
@@ -474,7 +475,7 @@ static void count_constants(const Reader *r, CodeWork *out)
     for (size_t k = 0; k < r->stretches; k++)
         for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++)
             constants_add(c, &r->word[i], r->stretch[k].times / (double)r->in->warps);
-    out->constant_clocks = constants_wait(c, r->in->code, r->in->constant_line, r->in->constant_far);
+    out->constant_clocks = r->in->code ? constants_wait(c, r->in->code, r->in->constant_line, r->in->constant_far) : 0;
 }
 
 bool code_joins_updates(const CubinFunc *code)
@@ -488,14 +489,30 @@ bool code_joins_updates(const CubinFunc *code)
     return joins;
 }
 
+static void read_words(Reader *r)
+{
+    const CodeInput *in = r->in;
+    if (!in->code) {
+        StandIn made;
+        standin_make(r->arena, &(StandInInput){in->instr, in->ninstr, in->results, in->gone, in->user}, &made);
+        r->word      = made.word;
+        r->words     = made.words;
+        r->word_line = made.line;
+        return;
+    }
+    r->words     = in->code->words;
+    r->word_line = in->code->line;
+    r->word      = ARENA_ARRAY(r->arena, SassWord, r->words + 1);
+    for (size_t i = 0; i < r->words; i++)
+        sass_decode(in->code->code + i * SASS_WORD, &r->word[i]);
+}
+
 void code_work(const CodeInput *in, CodeWork *out)
 {
     Reader r      = {.in = in, .arena = arena_new()};
     double placed = 0;
     *out          = (CodeWork){0};
-    r.word        = ARENA_ARRAY(r.arena, SassWord, in->code->words + 1);
-    for (size_t i = 0; i < in->code->words; i++)
-        sass_decode(in->code->code + i * SASS_WORD, &r.word[i]);
+    read_words(&r);
     read_lines(&r);
     cut(&r);
     find_never(&r);

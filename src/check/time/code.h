@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From machine code and how often PTX was executed to what the code keeps busy: issue slots, pipes, and the time of a warp that runs alone. */
+ * From machine code, or what stands in for it (standin.h), and how often PTX was executed to what the code keeps busy: issue slots, pipes, and
+ * the time of a warp that runs alone. */
 #ifndef WW_CHECK_TIME_CODE_H
 #define WW_CHECK_TIME_CODE_H
 
-#include "emu/observer.h"
-#include "ptx/ptx.h"
+#include "check/time/standin.h"
 #include "sass/cubin.h"
 #include "sass/word.h"
 
 typedef struct CodeInput {
-    const CubinFunc *code;
+    const CubinFunc *code; /* NULL: PTX as it is scheduled here (standin.h) */
     const EmuInstr  *instr; /* of the launch, by id */
     uint32_t         ninstr;
     const uint64_t  *executed; /* warp instructions, by id */
@@ -21,10 +21,12 @@ typedef struct CodeInput {
     const void *const *args; /* its arguments, as WwLaunch.args */
     double           mhz;    /* of the card */
     double           busy_blocks; /* of the launch, that take part in the work; more than 0 */
+    StandInResults   results; /* without code: as StandInInput has them, and `gone` */
+    bool           (*gone)(void *user, uint32_t id);
     /* Clocks until the result of a load that PTX instruction makes is there; UINT32_MAX: no instruction of PTX is known to make it. */
     double         (*reach)(void *user, uint32_t id, SassReach r, unsigned copy, unsigned copies);
-    /* How many lanes of a warp update one word of shared memory in that instruction; 1 or more. */
     double         (*lines)(void *user, uint32_t id); /* of an access to global memory */
+    /* How many lanes of a warp update one word of shared memory in that instruction; 1 or more. */
     double         (*turns)(void *user, uint32_t id);
     void            *user;
 } CodeInput;
