@@ -4,7 +4,7 @@
  * 8-byte parameter and a short instruction limit.  Whatever it does, it must end with a status, say why when it failed, and leave
  * the device usable.  The answer must not depend on chance: a second run, made for one input in four, gives the same.
  *
- * All checkers watch.  A first line "// fuzz HEX" chooses the mode, bits of Mode; without one it is the plain one. */
+ * All checkers watch, and times are predicted.  A first line "// fuzz HEX" chooses the mode, bits of Mode; without one it is the plain one. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ static Ran run(WwDevice *d, WwModule *m, size_t kernel, WwPtr buffer, unsigned m
                           .shared           = 1024,
                           .args             = args,
                           .arg_count        = n,
-                          .observe          = WW_OBSERVE_COUNTERS,
+                          .observe          = WW_OBSERVE_COUNTERS | WW_OBSERVE_TIME,
                           .max_instructions = 4000,
                           .on_print         = on_print,
                           .user             = &ran.printed,
