@@ -117,10 +117,14 @@ static void jumps(void **state)
 {
     (void)state;
     /* lanes that part meet again; at the end they need not */
-    KERNEL("ld.global.u32 a, [x]; setp.eq.u32 p, a, 1; @p bra l; st.global.u32 [x], b; l: st.global.u32 [x], c; ret;",
-           "LDG BSSY ISETP BRA+1 STG BSYNC STG EXIT");
-    KERNEL("ld.global.u32 a, [x]; setp.eq.u32 p, a, 1; @p bra l; st.global.u32 [x], b; l: ret;",
-           "LDG ISETP BRA+1 STG EXIT");
+    KERNEL("ld.global.u32 a, [x]; setp.eq.u32 p, a, 1; @p bra l; bar.sync 0; l: st.global.u32 [x], c; ret;",
+           "LDG BSSY ISETP BRA+1 BAR BSYNC STG EXIT");
+    KERNEL("ld.global.u32 a, [x]; setp.eq.u32 p, a, 1; @p bra l; bar.sync 0; l: ret;", "LDG ISETP BRA+1 BAR EXIT");
+    /* a few instructions are guarded, and what is behind them is not waited for */
+    KERNEL(
+        "ld.global.u32 a, [x]; setp.eq.u32 p, a, 1; @p bra l; add.u32 b, a, 1; l: ld.global.u32 c, [y]; st.global.u32 "
+        "[x], c; ret;",
+        "LDG LDG ISETP STG IADD3 EXIT");
     /* a loop that counts is written out four times, and once for the rest */
     KERNEL("mov.u32 a, 0; l: st.global.u32 [x], b; add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra l; ret;",
            "MOV IADD3 STG STG STG ISETP STG BRA-7 IADD3 STG ISETP BRA-4 EXIT");

@@ -24,6 +24,7 @@
 enum {
     COPIES = 4,
     SMALL  = 64,   /* instructions of a loop that is written out, at most */
+    LITTLE = 12,   /* of a side that becomes guarded ones */
     WINDOW = 4096, /* words that one order is looked for */
     WIDEST = 16,   /* bytes of a lane's access */
     ALWAYS = 7,
@@ -63,7 +64,8 @@ typedef struct Maker {
     size_t     nodes, node_room, edges, edge_room, words, word_room;
     uint32_t   stamp, store, load, fence; /* the latest ones that made an access, or ORDER_NONE */
     uint8_t    barrier;
-    bool       copy; /* not the first one of a loop that is written out */
+    const Reg *guard; /* of what is made now; NULL: none */
+    bool       copy;  /* not the first one of a loop that is written out */
 } Maker;
 
 /* ---- nodes ---- */
@@ -171,6 +173,8 @@ static uint32_t add_nodes(Maker *m, const Instr *in, const char *code)
                 ptx_each_register(in, need_read, m);
                 if (in->guard)
                     need(m, in->guard);
+                if (m->guard)
+                    need(m, m->guard);
             }
             last = node;
         }
@@ -485,13 +489,34 @@ static const char *end_code(const Maker *m, const Instr *in)
     return recipe_of(in->op);
 }
 
+/* Does the block end with a branch around a few instructions, which become guarded ones? */
+static bool is_little(const Maker *m, uint32_t block)
+{
+    const CfgBlock *b   = &m->cfg->block[block];
+    const Instr    *end = &m->f->instrs[b->end - 1];
+    if (end->op->op != OP_bra || !end->guard || block + 2 >= m->cfg->nblocks || label_block(m, end) != block + 2)
+        return false;
+    const CfgBlock *side = &m->cfg->block[block + 1];
+    if (!side->reachable || side->npred != 1 || side->nsucc != 1 || side->succ[0] != block + 2 ||
+        side->end - side->first > LITTLE)
+        return false;
+    for (uint32_t i = side->first; i < side->end; i++) {
+        const Instr *in = &m->f->instrs[i];
+        if ((is_fence(in) || op_is(in, TRAIT_ATOMIC | TRAIT_CALL)) && !op_is(in, TRAIT_JUMP))
+            return false;
+        if (strchr(recipe_of(in->op), ';'))
+            return false;
+    }
+    return true;
+}
+
 /* Where lanes that may part at the block's end meet again, if not at the function's end nor round a loop; else CFG_NONE. */
 static uint32_t meeting(const Maker *m, uint32_t block)
 {
     const CfgBlock *b   = &m->cfg->block[block];
     const Instr    *end = &m->f->instrs[b->end - 1];
     if (end->op->op != OP_bra || !end->guard || !m->varying[end->guard->index] || b->ipdom == CFG_NONE ||
-        label_block(m, end) <= block)
+        label_block(m, end) <= block || is_little(m, block))
         return CFG_NONE;
     const CfgBlock *to = &m->cfg->block[b->ipdom];
     return op_is(&m->f->instrs[to->first], TRAIT_END) ? CFG_NONE : b->ipdom;
@@ -530,34 +555,53 @@ static bool can_unroll(const Maker *m, uint32_t block)
     return counts;
 }
 
-static void make_block(Maker *m, uint32_t block, unsigned copies)
+static void make_body(Maker *m, uint32_t block)
 {
-    const CfgBlock *b     = &m->cfg->block[block];
-    const Instr    *end   = &m->f->instrs[b->end - 1];
-    bool            jumps = ends_block(end) && !goes_on(m, block, end);
+    const CfgBlock *b    = &m->cfg->block[block];
+    bool            ends = ends_block(&m->f->instrs[b->end - 1]);
+    for (uint32_t i = b->first; i < b->end - (ends ? 1 : 0); i++) {
+        make(m, &m->f->instrs[i], m->first + i);
+        if (m->nodes < WINDOW)
+            continue;
+        finish_block(m, CFG_NONE);
+        begin_block(m);
+    }
+}
+
+/* The block with what becomes guarded instructions behind it, up to what ends a basic block for an assembler.  Gives the last block. */
+static uint32_t make_block(Maker *m, uint32_t block, unsigned copies)
+{
     begin_block(m);
     if (m->parts[block] != CFG_NONE) {
-        add_node(m, "BSYNC", 5, m->f->instrs[b->first].line);
+        add_node(m, "BSYNC", 5, m->f->instrs[m->cfg->block[block].first].line);
         finish_block(m, CFG_NONE);
         begin_block(m);
     }
     for (unsigned k = 0; k < copies; k++) {
         m->copy = k > 0;
-        for (uint32_t i = b->first; i < b->end - (ends_block(end) ? 1 : 0); i++) {
-            make(m, &m->f->instrs[i], m->first + i);
-            if (m->nodes < WINDOW)
-                continue;
-            finish_block(m, CFG_NONE);
-            begin_block(m);
-        }
+        make_body(m, block);
     }
-    m->copy        = false;
-    uint32_t meets = meeting(m, block);
+    m->copy = false;
+    while (is_little(m, block)) {
+        m->guard = m->f->instrs[m->cfg->block[block].end - 1].guard;
+        make_body(m, block + 1);
+        m->guard = NULL;
+        if (m->cfg->block[block + 2].npred > 2 || m->parts[block + 2] != CFG_NONE) {
+            finish_block(m, CFG_NONE);
+            return block + 1;
+        }
+        block += 2;
+        make_body(m, block);
+    }
+    const Instr *end   = &m->f->instrs[m->cfg->block[block].end - 1];
+    bool         jumps = ends_block(end) && !goes_on(m, block, end);
+    uint32_t     meets = meeting(m, block);
     if (meets != CFG_NONE && m->parts[meets] == block)
         add_node(m, "BSSY", 4, end->line);
     if (jumps)
         make_end(m, end);
     finish_block(m, jumps ? label_block(m, end) : CFG_NONE);
+    return block;
 }
 
 static void point_jumps(Maker *m, size_t from)
@@ -588,7 +632,7 @@ static void make_blocks(Maker *m)
             make_loop(m, b, 1);
             continue;
         }
-        make_block(m, b, 1);
+        b = make_block(m, b, 1);
     }
     if (m->words == from || m->word[m->words - 1].flow == SASS_NEXT) {
         SassWord end;
