@@ -93,6 +93,8 @@ typedef struct Access { /* one warp instruction's access to memory */
     const StackGap *gap;     /* LOCAL: what the lanes in `stray` touch; NULL: nobody touches such bytes */
     uint32_t        stray;
     const uint8_t  *take;    /* a copy's read of global memory: how many of its bytes each lane reads; NULL: all */
+    uint32_t        top;     /* LOCAL: from there on lies what no function that runs has */
+    bool            topped;  /* that is known */
     PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
 

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "check/check.h"
+#include "check/memory/generic.h"
 #include "ptx/place.h"
 #include "ptx/traits.h"
 
@@ -243,12 +244,6 @@ static void on_access(void *state, const Access *a)
 }
 
 /* ---- the checker ---- */
-
-/* cvta.local: the address of a local variable becomes a generic one. */
-static bool makes_generic(const Instr *in)
-{
-    return op_is(in, TRAIT_ADDRESS) && (Word)in->op->field[FIELD_space] == WORD_local && !opcode_has(in->op, WORD_to);
-}
 
 static void *on_fork(Observer *o, const LaunchInfo *info, unsigned worker)
 {

@@ -94,12 +94,13 @@ void access_notify_all(Warp *w, const Access *seen)
     const Access    *a   = seen;
     Access           with;
     uint32_t         lanes;
-    const StackGap  *gap = seen->space == ACCESS_LOCAL ? stray(w, seen, &lanes) : NULL;
-    if (gap) {
-        with       = *seen;
-        with.gap   = gap;
-        with.stray = lanes;
-        a          = &with;
+    if (seen->space == ACCESS_LOCAL) {
+        with        = *seen;
+        with.gap    = stray(w, seen, &lanes);
+        with.stray  = lanes;
+        with.top    = w->frame->local_top;
+        with.topped = !w->frame->moves;
+        a           = &with;
     }
     for (size_t o = 0; o < ask->nobservers; o++)
         if (ask->observers[o]->wants[a->space] >> a->op & 1)

@@ -32,6 +32,7 @@ struct Frame {
     Frame     **home;        /* LANES of them; NULL before the first guest, kept when the frame is reused */
     uint32_t    depth;
     uint32_t    local_base, local_top; /* this activation's local memory */
+    bool        moves;       /* it, or one that it returns to, uses alloca: local_top is of some lanes only */
     uint32_t    ngaps;       /* in it */
     StackGap   *gap;         /* MAX_STACK_GAPS of them; NULL before the first, kept when the frame is reused */
     uint8_t    *regs;        /* frame_bytes, 64-byte aligned */

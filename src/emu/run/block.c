@@ -112,6 +112,7 @@ static void warp_begin(Warp *w, Block *b, Worker *k)
     Frame *f     = frame_new(k, l->prog->code[0]);
     f->alive     = w->live;
     f->local_top = f->code->local_bytes;
+    f->moves     = f->code->uses_alloca;
     warp_put(w, f->code->uops, f, w->live);
 }
 

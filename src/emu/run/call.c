@@ -69,6 +69,7 @@ static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code 
     f->depth      = up->depth + 1;
     f->local_base = (up->local_top + 15) & ~15u;
     f->local_top  = f->local_base + callee->local_bytes;
+    f->moves      = up->moves || callee->uses_alloca;
     transfer(call->args, call->nargs, up->regs, up->code, f->regs, callee, mask);
     poison_transfer(w->worker, call->args, call->nargs, up, f, mask);
     w->frame = f;
