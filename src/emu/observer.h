@@ -125,6 +125,7 @@ typedef enum SyncKind {
     SYNC_WGMMA_WAIT, /* wgmma.wait_group: all but the last `count` groups are complete */
     SYNC_GRID,      /* griddepcontrol.wait: the lanes go on behind the grids that this one depends on */
     SYNC_EXIT,      /* the lanes end */
+    SYNC_WMMA,      /* wmma.load, wmma.store, before it is done: addr, values = leading dimensions in bits; count = bytes of a thread's fragment */
     SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
     SYNC_FREE       /* device-side free: addr */
 } SyncKind;

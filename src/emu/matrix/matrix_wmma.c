@@ -126,12 +126,30 @@ static bool move_access(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base,
     return there;
 }
 
+static void tell(Warp *w, const Uop *u, const WmmaInfo *m)
+{
+    uint64_t at[LANES], bits[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        at[lane] =
+            (m->addr64 ? SLOT(w, uint64_t, u->a)[lane] : SLOT(w, uint32_t, u->a)[lane]) + (uint64_t)m->base_offset;
+        bits[lane] = (uint64_t)SLOT(w, uint32_t, u->b)[lane] * matrix_bits(m->type);
+    }
+    sync_notify(w, u,
+                (SyncEvent){.kind   = SYNC_WMMA,
+                            .mask   = UINT32_MAX,
+                            .addr   = at,
+                            .values = bits,
+                            .count  = m->regs * (m->type == TY_F64 ? 8 : 4)});
+}
+
 const Uop *ctl_wmma_move(Warp *w, const Uop *u)
 {
     const WmmaInfo *m = u->ptr;
     uint8_t         copy[WMMA_MOST_BYTES];
     if (!sync_whole_warp(w, u))
         return STOP;
+    if (w->block->launch->watches_sync)
+        tell(w, u, m);
     uint64_t base   = m->addr64 ? SLOT(w, uint64_t, u->a)[0] : SLOT(w, uint32_t, u->a)[0],
              stride = SLOT(w, uint32_t, u->b)[0];
     base += (uint64_t)m->base_offset;
