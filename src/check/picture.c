@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *const spaces[ACCESS_SPACES] = {"global", "shared", "local", "shared", "global"};
+static const char *const spaces[ACCESS_SPACES] = {"global", "shared", "local", "shared", "global", "global"};
 static const char *const ops[ACCESS_OPS]       = {"ld", "st", "atom", "red", "ldsm", "stsm", "copy"};
 
 const char *picture_space(AccessSpace space)

@@ -22,6 +22,7 @@ typedef enum AccessSpace {
     ACCESS_LOCAL,
     ACCESS_CLUSTER, /* shared memory of another block of the cluster */
     ACCESS_SURFACE, /* suld, sust, sured: the texel's bytes, by addr */
+    ACCESS_TEXTURE, /* tex, tld4: texels that are read, by addr, one call for each of a lane's */
     ACCESS_SPACES
 } AccessSpace;
 

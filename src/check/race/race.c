@@ -223,7 +223,7 @@ static void race_access(void *state, const Access *a)
         return;
     if (a->space == ACCESS_CLUSTER) {
         touch_others(s, b, a);
-    } else if (a->space == ACCESS_SURFACE) { /* an array's memory is like any other's */
+    } else if (a->space == ACCESS_SURFACE || a->space == ACCESS_TEXTURE) { /* an array's memory is like any other's */
         Access texels = *a;
         texels.space  = ACCESS_GLOBAL;
         touch(s, b, NULL, &texels, strength_of(s->run, a));
@@ -540,8 +540,8 @@ static Observer *race_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->beside = works_beside(race->works, l->work, &r->nbeside);
     pthread_mutex_init(&r->lock, NULL);
     r->base.wants[ACCESS_GLOBAL] = r->base.wants[ACCESS_SHARED] = r->base.wants[ACCESS_CLUSTER] =
-        r->base.wants[ACCESS_SURFACE]                           = ALL_OPS;
-    r->base.alone                                               = r->flags;
+        r->base.wants[ACCESS_SURFACE] = r->base.wants[ACCESS_TEXTURE] = ALL_OPS;
+    r->base.alone                                                     = r->flags;
 
     r->base.fork        = race_fork;
     r->base.access      = race_access;

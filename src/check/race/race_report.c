@@ -12,6 +12,7 @@
 #include "base/mangle.h"
 #include "check/race/race.h"
 #include "ptx/place.h"
+#include "ptx/traits.h"
 
 typedef struct End { /* one of the two */
     Stamp             stamp;
@@ -428,29 +429,30 @@ void race_report_swizzle(RaceRun *r, Findings *found, const RaceBlock *b, const 
 void race_report_read_only(RaceRun *r, Findings *found, const RaceBlock *b, const Access *a, unsigned lane, Stamp me,
                            Stamp write)
 {
-    RaceClash c    = {.access       = a,
-                      .lane         = lane,
-                      .thread       = stamp_thread(me),
-                      .me           = me,
-                      .other        = write,
-                      .other_writes = true,
-                      .at           = a->addr[lane]};
-    Ends      e    = look(r, b, &c);
-    uint32_t  here = line_of(r, me), there = line_of(r, write);
-    Finding  *f = r->rules->on[RULE_RACE_READ_ONLY]
-                      ? findings_note(found, RULE_RACE_READ_ONLY, here, there, 0, b->index, stamp_thread(me), 1)
-                      : NULL;
+    RaceClash   c    = {.access       = a,
+                        .lane         = lane,
+                        .thread       = stamp_thread(me),
+                        .me           = me,
+                        .other        = write,
+                        .other_writes = true,
+                        .at           = a->addr[lane]};
+    Ends        e    = look(r, b, &c);
+    uint32_t    here = line_of(r, me), there = line_of(r, write);
+    const char *cache = op_is(r->info->instr[a->instr].in, TRAIT_TEXTURE)
+                            ? "texture cache"
+                            : "read-only cache (ld.global.nc: __ldg, const __restrict__)";
+    Finding    *f     = r->rules->on[RULE_RACE_READ_ONLY]
+                            ? findings_note(found, RULE_RACE_READ_ONLY, here, there, 0, b->index, stamp_thread(me), 1)
+                            : NULL;
     if (!f)
         return;
     f->address       = c.at;
     f->other_block   = serials_info(b->serials, stamp_serial(write))->block;
     f->other_thread  = stamp_async(write) ? 0 : stamp_thread(write);
     f->other_message = "written here";
-    f->message =
-        findings_text(found,
-                      "reads %s through the read-only cache (ld.global.nc: __ldg, const __restrict__), and the "
-                      "same launch wrote it at %s: the cache may hold what was there before",
-                      place_in_memory(&e, found), line_text(r, found, there));
+    f->message       = findings_text(found, "reads %s through the %s, and the same launch wrote it at %s: %s",
+                                     place_in_memory(&e, found), cache, line_text(r, found, there),
+                                     "the cache may hold what was there before");
 }
 
 void race_report_exit(RaceRun *r, Findings *found, const RaceBlock *b, Stamp s, bool writes, uint64_t at)

@@ -680,6 +680,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     l->nworkers = (unsigned)(d->threads < l->nclusters ? d->threads : l->nclusters);
     for (size_t o = 0; o < a->nobservers; o++) {
         l->watches_sync |= a->observers[o]->sync != NULL, l->watches_async |= a->observers[o]->async != NULL;
+        l->watches_texels |= a->observers[o]->wants[ACCESS_TEXTURE] != 0;
         if (a->observers[o]->alone)
             l->nworkers = 1;
     }

@@ -137,6 +137,43 @@ static void write_lane(Warp *w, const TexInfo *t, unsigned lane, const uint32_t 
     }
 }
 
+/* The k-th texel that each of the lanes reads: its address; lanes that read so many. */
+static uint32_t texels(uint32_t mask, const TexReads *reads, unsigned k, uint64_t addr[LANES])
+{
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        lanes |= k < reads[i].n ? m & -m : 0;
+        addr[i] = k < reads[i].n ? reads[i].at[k] : 0;
+    }
+    return lanes;
+}
+
+static Access texel_access(const Warp *w, const Uop *u, const TexObject *o, uint32_t lanes, const uint64_t *addr)
+{
+    return (Access){.instr = u->instr,
+                    .op    = ACCESS_LD,
+                    .bytes = (uint8_t)(o->format.bits / 8u * o->format.channels),
+                    .nc    = true,
+                    .mask  = lanes,
+                    .warp  = w->index,
+                    .block = w->block->index,
+                    .addr  = addr};
+}
+
+static void tell(Warp *w, const Uop *u, const TexObject *o, uint32_t mask, const TexReads *reads)
+{
+    uint64_t addr[LANES];
+    for (unsigned k = 0; k < TEX_READS; k++) {
+        uint32_t lanes = texels(mask, reads, k, addr);
+        if (!lanes)
+            return;
+        Access a = texel_access(w, u, o, lanes, addr);
+        a.space  = ACCESS_TEXTURE;
+        access_notify_all(w, &a);
+    }
+}
+
 /* Lanes all of whose texels nobody wrote, of fetches of o by the lanes in mask: their results are what nobody wrote either.  One texel that
  * somebody wrote makes a result good: how much of it the others are is not asked. */
 static void spoil(Warp *w, const Uop *u, const TexInfo *t, const TexObject *o, uint32_t mask, const TexReads *reads)
@@ -147,17 +184,9 @@ static void spoil(Warp *w, const Uop *u, const TexInfo *t, const TexObject *o, u
     for (uint32_t m = mask; m; m &= m - 1)
         bad |= reads[__builtin_ctz(m)].n ? m & -m : 0;
     for (unsigned k = 0; k < TEX_READS && bad; k++) {
-        uint32_t lanes = 0;
-        for (uint32_t m = bad; m; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m);
-            lanes |= k < reads[i].n ? m & -m : 0;
-            addr[i]     = reads[i].at[k < reads[i].n ? k : 0];
-            p->bytes[i] = 0;
-        }
-        Access a = {.instr = u->instr, .space = ACCESS_GLOBAL, .op = ACCESS_LD, .bytes = (uint8_t)bytes, .mask = lanes};
-        a.warp   = w->index;
-        a.block  = w->block->index;
-        a.addr   = addr;
+        uint32_t lanes = texels(bad, reads, k, addr);
+        Access   a     = texel_access(w, u, o, lanes, addr);
+        memset(p->bytes, 0, sizeof p->bytes);
         a.poison = p;
         p->any   = 0;
         if (lanes)
@@ -196,7 +225,7 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
         if (!sampler)
             return STOP;
         fetch_lane(w, t, i, &q);
-        q.reads    = w->worker->poison ? &reads[i] : NULL;
+        q.reads    = w->worker->poison || w->block->launch->watches_texels ? &reads[i] : NULL;
         reads[i].n = 0;
         texture_fetch(o, &sampler->sampler, &q, out[i]);
         if (t->to_half)
@@ -204,6 +233,8 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
     }
     for (uint32_t m = w->mask; m; m &= m - 1)
         write_lane(w, t, (unsigned)__builtin_ctz(m), out[__builtin_ctz(m)]);
+    if (w->block->launch->watches_texels)
+        tell(w, u, o, same, reads);
     if (w->worker->poison)
         spoil(w, u, t, o, same, reads);
     if (t->resident != NO_SLOT) { /* no memory is sparse here: always resident */
