@@ -93,9 +93,9 @@ typedef struct Access { /* one warp instruction's access to memory */
     const uint8_t *regs; const uint32_t *slot; uint8_t element, stride;
     const StackGap *gap;     /* LOCAL: what the lanes in `stray` touch; NULL: nobody touches such bytes */
     uint32_t        stray;
-    const uint8_t  *take;    /* a copy's read of global memory: how many of its bytes each lane reads; NULL: all */
     uint32_t        top;     /* LOCAL: from there on lies what no function that runs has */
     bool            topped;  /* that is known */
+    const uint8_t  *take;    /* a copy's read of global memory: how many of its bytes each lane reads; NULL: all */
     PoisonLanes    *poison;  /* NULL unless tracked.  Stores: what the data holds.  Loads: empty, for the observer to fill in */
 } Access;
 
@@ -125,8 +125,8 @@ typedef enum SyncKind {
     SYNC_WGMMA_COMMIT, /* wgmma.commit_group */
     SYNC_WGMMA_WAIT, /* wgmma.wait_group: all but the last `count` groups are complete */
     SYNC_GRID,      /* griddepcontrol.wait: the lanes go on behind the grids that this one depends on */
-    SYNC_EXIT,      /* the lanes end */
     SYNC_WMMA,      /* wmma.load, wmma.store, before it is done: addr, values = leading dimensions in bits; count = bytes of a thread's fragment */
+    SYNC_EXIT,      /* the lanes end */
     SYNC_MALLOC,    /* device-side malloc: addr, values = bytes; lanes that got nothing are not in mask */
     SYNC_FREE       /* device-side free: addr */
 } SyncKind;

@@ -19,6 +19,7 @@ typedef struct EndlessWorker {
     uint32_t *head;    /* basic blocks that may change what others see: the ids of their first instructions */
     uint32_t  nheads;
     uint64_t  atomics; /* that changed their memory */
+    uint64_t  idle_reads; /* of clocks, that only say how long to sleep (ptx/idle_clock.h) */
     uint64_t  writes;  /* as of the last look */
     uint64_t  epoch;   /* of which `standing` counts */
     uint32_t  standing; /* clusters that are as they were */

@@ -42,6 +42,7 @@ typedef struct Code { /* one lowered function */
     struct FrameRange { Slot slot; uint32_t bytes; } *unset; uint32_t nunset; /* registers that may be read before they are written */
     FrameLine  *line;         /* what lies in the frame, by 64 bytes */
     uint32_t    first_free;   /* frame bytes that registers and parameter buffers take */
+    bool       *idle;         /* by 4 bytes of the frame: nothing but how long the function sleeps depends on them; NULL: it reads no clock, or more does */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
     struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */

@@ -10,6 +10,8 @@
 
 #include "emu/lower/lower_state.h"
 #include "emu/sync/sync.h"
+#include "ptx/idle_clock.h"
+#include "ptx/lifetime.h"
 #include "ptx/op.h"
 #include "ptx/reuse.h"
 #include "ptx/sinks.h"
@@ -185,6 +187,27 @@ static void keep_unset(Lower *lo, Arena *tmp)
         code->unset[code->nunset++] = (struct FrameRange){lo->carry, 4};
 }
 
+static void mark(const Code *c, const Reg *r, bool idle)
+{
+    uint32_t bytes = r->type == TY_PRED ? 4 : type_bytes(r->type) * LANES * (r->vec ? r->vec : 1);
+    memset(c->idle + c->reg_slot[r->index] / 4, idle, (bytes + 3) / 4);
+}
+
+/* What clocks alone decide in the frame, and what no instruction leaves to the next one.  Registers may share a slot. */
+static void keep_idle(Lower *lo, Arena *tmp)
+{
+    Code *c = lo->code;
+    if (!lo->idle)
+        return;
+    const Lifetime *life = ptx_lifetimes(tmp, c->func, NULL);
+    c->idle              = ARENA_ARRAY(lo->p->arena, bool, c->frame_bytes / 4 + 2);
+    for (int idle = 1; idle >= 0; idle--)
+        for (size_t i = 0; i < c->func->nregs; i++)
+            if (lo->idle[i] == idle && life[i].used)
+                mark(c, c->func->regs[i], idle);
+    memset(c->idle + c->first_free / 4, true, (c->frame_bytes - c->first_free) / 4);
+}
+
 void lower_function(EmuModule *em, Program *p, Code *code)
 {
     Arena *tmp = arena_new();
@@ -199,6 +222,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     p->reuses_shared |= reuses_shared(tmp, code->func, lo.cfg);
     for (size_t i = 0; i < code->func->ninstrs; i++)
         p->has_mbarriers |= code->func->instrs[i].op && op_is(&code->func->instrs[i], TRAIT_MBARRIER);
+    lo.idle = idle_clock_of(tmp, code->func, lo.cfg);
     lower_wgmma_begin(&lo, tmp);
     lower_contract_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);
@@ -214,6 +238,7 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     resolve_branches(&lo);
     keep_blocks(&lo, tmp);
     code->frame_bytes = lo.top;
+    keep_idle(&lo, tmp);
     layout_more_lines(p, code, code->pbuf, lo.top);
     for (uint32_t i = 0; i < lo.ntemps; i++)
         layout_lines(code, lo.temps[i].slot, lo.temps[i].bytes, 1);

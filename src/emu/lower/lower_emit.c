@@ -162,6 +162,7 @@ static Slot read_sreg(Lower *lo, const char *name, unsigned *have)
     u->d   = s;
     u->x   = (uint16_t)info->id;
     u->y   = (uint16_t)(dot ? strchr("xyzw", dot[1]) - "xyzw" : (long)number);
+    u->e   = lo->idle != NULL;
     return s;
 }
 

@@ -46,6 +46,7 @@ struct Lower {
     uint32_t     fpmode;    /* index of the open FPMODE uop, UINT32_MAX = none */
     Slot         carry;     /* NO_SLOT until asked for */
     const Contraction *contraction; /* by instruction */
+    const bool  *idle;      /* by Reg.index: clocks decide it, and nothing else depends on it (ptx/idle_clock.h); NULL: none is */
     uint32_t    *wgmma_id;  /* by Reg.index: 1 + its number, 0 = not tracked; NULL: a function without wgmma */
 };
 

@@ -12,10 +12,13 @@
  *
  * That holds as long as nobody else changes memory: the launch pauses, and its caller says whether anybody is left who could (pause.h).
  *
- * Not found: loops that count their turns or read a clock (they may give up), that store or call. */
+ * A clock that only says how long a thread sleeps (ptx/idle_clock.h) counts for nothing, nor does what was computed from it.
+ *
+ * Not found: loops that count their turns, that read a clock and may give up, that store or call. */
 #include "emu/core/endless.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "emu/async/async.h"
@@ -41,7 +44,7 @@ static void list_heads(Worker *k)
 static uint64_t note_changes(Worker *k)
 {
     EndlessWorker *e      = &k->endless;
-    uint64_t       writes = e->atomics + k->clock_reads;
+    uint64_t       writes = e->atomics + k->clock_reads - e->idle_reads;
     if (!e->head)
         list_heads(k);
     for (uint32_t i = 0; i < e->nheads; i++)
@@ -90,13 +93,23 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
+/* Of 8 bytes, those that more depends on than how long to sleep. */
+static uint64_t awake(const bool idle[2])
+{
+    uint32_t half[2] = {idle[0] ? 0 : UINT32_MAX, idle[1] ? 0 : UINT32_MAX};
+    uint64_t both;
+    memcpy(&both, half, sizeof both);
+    return both;
+}
+
 /* Of f, in which these lanes run, and of all frames that they called it from. */
 static uint64_t frame_state(uint64_t h, Frame *f, uint32_t lanes)
 {
     while (f) {
-        const uint64_t *r = (const uint64_t *)(const void *)f->regs;
+        const uint64_t *r    = (const uint64_t *)(const void *)f->regs;
+        const bool     *idle = f->code->idle;
         for (uint32_t i = 0; i < f->code->frame_bytes / sizeof *r; i++)
-            h = mix(h, r[i]);
+            h = mix(h, idle ? r[i] & awake(idle + 2 * (size_t)i) : r[i]);
         uint32_t same = lanes;
         Frame   *up   = home_of(f, &same)->parent;
         if (same != lanes)

@@ -43,10 +43,11 @@ static void vector32(Warp *w, Slot d, const uint32_t *v)
 enum { CLOCK_READ = 16 };
 
 /* Warp instructions this worker has run, and its looks at the clock: the emulator's clock. */
-static uint64_t clock_now(const Warp *w)
+static uint64_t clock_now(const Warp *w, const Uop *u)
 {
     Worker *k = w->worker;
     k->clock_reads++;
+    k->endless.idle_reads += u->e;
     return __atomic_load_n(&w->block->launch->spent, __ATOMIC_RELAXED) + k->spent +
            (uint64_t)(k->granted - w->quantum) + 1 + k->clock_reads * CLOCK_READ;
 }
@@ -69,11 +70,12 @@ static void lane_masks(Warp *w, Slot d, SReg which)
 enum { RESERVED_USED = 288 };
 
 /* part: 0 to 3 for .x .y .z .w (always zero), or the number of a numbered register. */
-static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
+static uint32_t scalar_sreg(const Warp *w, const Uop *u)
 {
-    const Block  *b = w->block;
-    const Launch *l = b->launch;
-    switch (which) {
+    const Block  *b    = w->block;
+    const Launch *l    = b->launch;
+    unsigned      part = u->y;
+    switch ((SReg)u->x) {
     case SREG_ntid: return part < 3 ? l->block[part] : 0;
     case SREG_ctaid: return part < 3 ? b->id[part] : 0;
     case SREG_nctaid: return part < 3 ? l->grid[part] : 0;
@@ -95,14 +97,14 @@ static uint32_t scalar_sreg(const Warp *w, SReg which, unsigned part)
     case SREG_envreg:
         return part == 1 ? (uint32_t)(l->ask->workspace >> 32) : part == 2 ? (uint32_t)l->ask->workspace : 0;
     case SREG_clock:
-    case SREG_globaltimer_lo: return (uint32_t)clock_now(w);
+    case SREG_globaltimer_lo: return (uint32_t)clock_now(w, u);
     case SREG_clock_hi:
-    case SREG_globaltimer_hi: return (uint32_t)(clock_now(w) >> 32);
+    case SREG_globaltimer_hi: return (uint32_t)(clock_now(w, u) >> 32);
     default: return 0;
     }
 }
 
-/* d = 32-bit special register x, part or number y */
+/* d = 32-bit special register x, part or number y; e: a clock that only says how long to sleep */
 const Uop *ctl_sreg(Warp *w, const Uop *u)
 {
     static const uint32_t none[LANES];
@@ -116,7 +118,7 @@ const Uop *ctl_sreg(Warp *w, const Uop *u)
     case SREG_lanemask_ge:
     case SREG_lanemask_gt: lane_masks(w, u->d, which); break;
     case SREG_is_explicit_cluster: pred_set(w, u->d, w->block->launch->explicit_cluster ? UINT32_MAX : 0); break;
-    default: slot_broadcast32(w, u->d, scalar_sreg(w, which, u->y));
+    default: slot_broadcast32(w, u->d, scalar_sreg(w, u));
     }
     return u + 1;
 }
@@ -127,7 +129,7 @@ const Uop *ctl_sreg64(Warp *w, const Uop *u)
     case SREG_gridid: slot_broadcast64(w, u->d, 1); break;
     case SREG_clock64:
     case SREG_globaltimer:
-        slot_broadcast64(w, u->d, clock_now(w));
+        slot_broadcast64(w, u->d, clock_now(w, u));
         w->worker->sync_ops = true; /* a loop on the clock waits */
         break;
     default: slot_broadcast64(w, u->d, 0); /* %pm<n>_64, %current_graph_exec */
