@@ -269,6 +269,42 @@ static const char *change(Warp *w, const Uop *u, unsigned lane, Block *owner, ui
     return why;
 }
 
+/* The first of these lanes, up to the one with whose arrival a phase completes: what comes behind it arrives for the next phase. */
+static uint32_t for_one_phase(Warp *w, const Uop *u, uint8_t *const *p, uint32_t lanes)
+{
+    uint32_t same = 0, part = 0;
+    int64_t  left = 0;
+    if (u->x != MBAR_ARRIVE && u->x != MBAR_DROP)
+        return lanes;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        Mbar     b = mbar_load(p[i]);
+        if (!part ||
+            p[i] != p[__builtin_ctz(same)]) { /* another mbarrier: as if nobody had arrived there in this instruction */
+            same = 0;
+            left = b.pending;
+        }
+        same |= m & -m;
+        part |= m & -m;
+        left -= u->b == NO_SLOT ? 1 : SLOT(w, uint32_t, u->b)[i];
+        if (left == 0 && b.tx == 0)
+            return part;
+    }
+    return lanes;
+}
+
+/* What is wrong with one of these lanes, which goes to *lane; NULL: they have done it. */
+static const char *change_all(Warp *w, const Uop *u, uint32_t lanes, Block *const *owner, const uint32_t *offset,
+                              unsigned *lane)
+{
+    const char *why = NULL;
+    for (uint32_t left = lanes; left && !why; left &= left - 1) {
+        *lane = (unsigned)__builtin_ctz(left);
+        why   = change(w, u, *lane, owner[*lane], offset[*lane]);
+    }
+    return why;
+}
+
 const Uop *ctl_mbarrier(Warp *w, const Uop *u)
 {
     uint8_t *p[LANES];
@@ -283,13 +319,20 @@ const Uop *ctl_mbarrier(Warp *w, const Uop *u)
     }
     if (!access_resolve_shared(w, u, u->ptr, p, owner, offset))
         return STOP;
-    if (w->block->launch->watches_sync)
-        notify(w, u, owner, offset, 0);
-    for (uint32_t left = w->mask; left; left &= left - 1) {
-        unsigned    i   = (unsigned)__builtin_ctz(left);
-        const char *why = change(w, u, i, owner[i], offset[i]);
+    uint32_t all = w->mask;
+    for (uint32_t left = all; left;) {
+        unsigned i    = 0;
+        uint32_t part = left;
+        if (w->block->launch->watches_sync) {
+            part    = for_one_phase(w, u, p, left);
+            w->mask = part;
+            notify(w, u, owner, offset, 0);
+            w->mask = all;
+        }
+        const char *why = change_all(w, u, part, owner, offset, &i);
         if (why)
             return bad(w, u, i, offset[i], why);
+        left &= ~part;
     }
     w->block->progress = true;
     return u + 1;
