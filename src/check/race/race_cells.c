@@ -57,9 +57,11 @@ static inline bool before(const Touch *t, Stamp me, Stamp other, bool written)
 {
     uint32_t      launch = cells_launch(t->cells, t->b, other);
     const Handed *h      = &t->cells->run->handed;
-    if (launch != t->b->launch && h->at && launch == h->launch && stamp_time(other) > h->at &&
-        serials_info(t->b->serials, stamp_serial(other))->birth == h->birth)
-        return false;
+    if (launch != t->b->launch && h->at && launch == h->launch) {
+        bool same = serials_info(t->b->serials, stamp_serial(other))->birth == h->birth;
+        if (same ? stamp_time(other) > h->at : !h->flags)
+            return false;
+    }
     if (launch != t->b->launch)
         return works_before(t->cells->run->race->works, t->cells->run, launch, t->b, stamp_thread(me),
                             !stamp_strength(me) && !stamp_strength(other));

@@ -2,11 +2,12 @@
  *
  * Kernels that launch kernels.  A parent can not wait for its children, so what a block of it does behind a launch may come before, beside or
  * behind whatever the child does; what the launching thread did before, or what was ordered before that, the child sees.  A launch begins
- * with memory for its parameters, of which checkers are told; the block's time advances there.
+ * with memory for its parameters, of which checkers are told; the block's time advances there.  What other blocks do nothing orders with the
+ * launch, unless the kernel has fences or flags, by which they may wait for each other.
  *
- * Not seen: accesses of other blocks of the parent, which nothing orders with the launch but which time says nothing of; children of one kernel
- * among each other; grandchildren and the kernel at the root; copies and sets that a kernel asks for.  Two launches of a block whose parameters lay in the
- * same place, one after the other, count as made with the later one. */
+ * Not seen: accesses of other blocks of a parent with fences or flags; children of one kernel among each other; grandchildren and the kernel at
+ * the root; copies and sets that a kernel asks for.  Two launches of a block whose parameters lay in the same place, one after the other,
+ * count as made with the later one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ void handed_note(Works *w, const RaceRun *r, RaceBlock *b, uint64_t buffer)
                                        .launch = r->number,
                                        .birth  = b->birth,
                                        .began  = r->began,
-                                       .at     = b->now};
+                                       .at     = b->now,
+                                       .flags  = r->flags};
 }
 
 bool handed_find(const Works *w, const CheckLaunch *l, Handed *out)

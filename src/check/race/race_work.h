@@ -30,6 +30,7 @@ typedef struct Handed { /* a place where a kernel launches another one: its para
     uint64_t serial, block, buffer; /* as in LaunchOrigin */
     uint32_t launch, birth;         /* of that kernel, and of its block */
     Time     began, at;             /* that launch; what its block does later has a later time */
+    bool     flags;                 /* its blocks may wait for each other */
 } Handed;
 
 Works *works_new(void);
