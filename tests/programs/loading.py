@@ -3,6 +3,7 @@
 """How programs come by a CUDA runtime and by device code, as Python packages do it: loading.py WARPWRIGHT SOURCES NVCC.
     * libraries that name a folder of NVIDIA's for the runtime (DT_RPATH), load it by its path, or carry it under another name
     * a library that carries the static runtime and no kernels
+    * a library that is loaded by its name without a version
     * machine code with the PTX in it, with lines of the source; without; beside PTX for later cards only
     * what Python's start does under `run`: help for frameworks, and the user's own sitecustomize"""
 import json
@@ -99,6 +100,39 @@ def runtimes(folder):
         expect("a library that carries the static runtime and no kernels", r.returncode == 0, f"{r.returncode} {r.stdout}{r.stderr}")
 
 
+NAMED = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        Dl_info info;
+        void *lib = dlopen(argv[i], RTLD_NOW), *at = lib ? dlsym(lib, argv[i + 1]) : 0;
+        puts(at && dladdr(at, &info) ? info.dli_fname : "none");
+    }
+    return 0;
+}
+"""
+
+
+def unversioned(folder):
+    named = os.path.join(folder, "named")
+    subprocess.run(["cc", "-o", named, write(folder, "named.c", NAMED), "-ldl"], check=True)
+    calls = {"libcuda": "cuInit", "libnvidia-ml": "nvmlInit_v2", "libcufft": "cufftGetVersion", "libcudart": "cudaMalloc", "libcusolver": "cusolverDnCreate"}
+    for name, version in (("libcufft", "11"), ("libcudart", "11.0")):  # what a toolkit's folder would have
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", os.path.join(folder, name + ".so"), write(folder, "empty.c", "int empty;\n"),
+                        f"-Wl,-soname,{name}.so.{version}"], check=True)
+    library = os.path.join(folder, "libcufft.so")
+    asked = [word for name, call in calls.items() for word in (name + ".so", call)] + [library, calls["libcufft"]]
+    there = [folder] + [p for p in os.environ.get("LD_LIBRARY_PATH", "").split(":") if p]
+    r = run("-q", named, *asked, env={**os.environ, "LD_LIBRARY_PATH": ":".join(there)})
+    names = [os.path.basename(path) for path in r.stdout.split("\n")]
+    expect("names without a version", names[:4] == ["libcuda.so.1", "libnvidia-ml.so.1", "libcufft.so.11", "libcudart.so.11.0"], r.stdout + r.stderr)
+    expect("a path without a version", names[5] == "libcufft.so.11", r.stdout + r.stderr)
+    expect("a library of which there are several here and none elsewhere is not guessed", names[4] in ("none", "libcusolver.so.11", "libcusolver.so.12"),
+           r.stdout + r.stderr)
+
+
 MODULE = r"""
 #include <cstdio>
 #include <cuda.h>
@@ -179,7 +213,7 @@ def python_start(folder):
 
 
 def main():
-    for part in (runtimes, machine_code, python_start):
+    for part in (runtimes, unversioned, machine_code, python_start):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     return result()

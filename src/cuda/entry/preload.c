@@ -450,6 +450,50 @@ static void treat_new(void)
 
 /* ---- libraries that ask for one of ours ---- */
 
+static bool ours(const char *asked, char path[MOST_PATH]);
+
+/* The name that a library has for the linker (DT_SONAME), where one is found as asked; it is unloaded again, and its own needs are not looked at. */
+static bool found_name(const char *asked, char name[MOST_PATH])
+{
+    void            *handle = real_dlopen()(asked, RTLD_LAZY | RTLD_LOCAL);
+    struct link_map *map    = NULL;
+    const char      *text   = NULL;
+    size_t           at     = 0;
+    if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+        for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+            if (d->d_tag == DT_STRTAB) /* the linker has added the load address */
+                text = (const char *)d->d_un.d_ptr;
+            else if (d->d_tag == DT_SONAME)
+                at = d->d_un.d_val;
+        }
+    int n = text && at ? snprintf(name, MOST_PATH, "%s", text + at) : 0;
+    if (handle)
+        dlclose(handle);
+    return n > 0 && n < MOST_PATH;
+}
+
+/* Drivers and toolkits have each library under its name without a version too.  path is ours of such a name, n bytes: the version is added to it.
+ * Of several the one is meant that has the name of the file which would be found. */
+static bool add_version(const char *asked, char path[MOST_PATH], size_t n)
+{
+    static const char *const versions[] = {"1", "2", "10", "11", "11.0", "12", "13"};
+    const char              *only       = NULL;
+    size_t                   there      = 0;
+    char                     name[MOST_PATH];
+    if (n < 3 || strcmp(path + n - 3, ".so") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        int more = snprintf(path + n, MOST_PATH - n, ".%s", versions[i]);
+        if (more > 0 && (size_t)more < MOST_PATH - n && access(path, R_OK) == 0) {
+            only = versions[i];
+            there++;
+        }
+    }
+    if (there > 1)
+        return found_name(asked, name) && ours(name, path);
+    return only && snprintf(path + n, MOST_PATH - n, ".%s", only) > 0;
+}
+
 /* The file of ours that has the name of the one asked for, in path; false: there is none. */
 static bool ours(const char *asked, char path[MOST_PATH])
 {
@@ -460,7 +504,7 @@ static bool ours(const char *asked, char path[MOST_PATH])
         return false;
     const char *own = strrchr(info.dli_fname, '/');
     int n = snprintf(path, MOST_PATH, "%.*s%s", own ? (int)(own + 1 - info.dli_fname) : 0, info.dli_fname, file);
-    return n > 0 && n < MOST_PATH && access(path, R_OK) == 0;
+    return n > 0 && n < MOST_PATH && (access(path, R_OK) == 0 || add_version(asked, path, (size_t)n));
 }
 
 /* A library names those that it needs, and may name folders for them that come before ours (DT_RPATH, as Python packages have it): what is
