@@ -11,6 +11,8 @@
 #include "ptx/sregs.h"
 
 static bool parse_operand(Parser *p, Operand *o);
+static bool parse_name_operand(Parser *p, Operand *o);
+static void match_opcode(Parser *p, Name *name);
 
 static Operand operand_at(const Token *t, OperandKind kind)
 {
@@ -123,22 +125,90 @@ static bool parse_offset(Parser *p, int64_t *offset)
     return true;
 }
 
+static Operand register_operand(const Operand *at, const Reg *r)
+{
+    return (Operand){.kind = OPD_REG, .part = -1, .line = at->line, .col = at->col, .reg = r};
+}
+
+/* A register that the text does not have, and an instruction before the one that is being read, under its guard. */
+static Reg *hidden_register(Parser *p, Type type)
+{
+    Str  text = {0};
+    Reg *r    = NULL;
+    *VEC_PUSH(&p->marks) =
+        (Mark){.at = (uint32_t)p->instrs.n, .kind = MARK_REGS, .index = (uint32_t)p->regs.n, .count = 1, .type = type};
+    str_printf(&text, "%%__element%zu", p->regs.n);
+    r = parser_add_reg(p, names_intern(&p->names, text.s, text.len)->text, type, 0);
+    str_free(&text);
+    return r;
+}
+
+static void put_before(Parser *p, const char *opcode, size_t n, const Operand *opd)
+{
+    Name *name = names_intern(&p->names, opcode, strlen(opcode));
+    Instr in   = *p->reading;
+    if (!name->op_known)
+        match_opcode(p, name);
+    in.op   = name->op;
+    in.nopd = (uint8_t)n;
+    in.opd  = ARENA_ARRAY(p->arena, Operand, n);
+    memcpy(in.opd, opd, n * sizeof *opd);
+    check_instr(p, &in, name);
+    *VEC_PUSH(&p->instrs) = in;
+}
+
+/* x[%r + 2], behind the '[', an index of elements.  The assembler (ptxas 13.0) multiplies in 32 bits, whatever the register has; an address of
+ * shared, constant or local memory is added in as many.  Constants have addresses of 64 bits here. */
+static bool parse_register_index(Parser *p, Operand *o)
+{
+    const Var  *v     = o->var;
+    bool        small = v->space == SPACE_SHARED || v->space == SPACE_LOCAL;
+    const char *mad   = small ? "mad.lo.u32" : v->space == SPACE_CONST ? "mad.wide.s32" : "mad.wide.u32";
+    int64_t     more  = 0;
+    Operand     i, start = *o;
+    Token       t = p->tok;
+    if (!parse_name_operand(p, &i) || !parse_offset(p, &more) || !parser_need(p, ']', "']'"))
+        return false;
+    unsigned bytes = i.kind == OPD_REG ? type_bytes(i.reg->type) : 0;
+    if (bytes < 2 || i.part >= 0 || i.reg->vec || type_kind(i.reg->type) == 'f' || type_kind(i.reg->type) == 'p')
+        return parser_error(p, t.line, t.col, "an element's number is an integer or an integer register");
+    if (!parser_room_for_regs(p, 2, &t))
+        return false;
+    if (bytes != 4) {
+        Operand narrow[] = {register_operand(&i, hidden_register(p, TY_U32)), i};
+        put_before(p, bytes == 2 ? "cvt.u32.u16" : "cvt.u32.u64", 2, narrow);
+        i = narrow[0];
+    }
+    Operand at   = register_operand(&i, hidden_register(p, small ? TY_U32 : TY_U64));
+    Operand size = {.kind = OPD_INT, .part = -1, .line = i.line, .col = i.col, .ival = type_bytes(v->type)};
+    start.ival   = (int64_t)((uint64_t)more * type_bytes(v->type));
+    put_before(p, small ? "mov.u32" : "mov.u64", 2, (Operand[]){at, start});
+    put_before(p, mad, 4, (Operand[]){at, i, size, at});
+    o->elem  = ARENA_NEW(p->arena, Operand);
+    *o->elem = at;
+    return true;
+}
+
 /* x[2]: the variable's third element; where a value stands, its address (check_operand).  An element of a vector's type is one
  * component: so an H200 answers (tests/ptx/element_address.ptx). */
 static bool parse_index(Parser *p, Operand *o)
 {
-    const Var *v = o->var;
-    Value      n;
-    Operand   *base = ARENA_NEW(p->arena, Operand);
+    const Operand base = *o;
+    Value         n    = {0};
     parser_next(p);
-    if (!parse_int_expr(p, &n, "an element's number") || !parser_need(p, ']', "']'"))
-        return false;
-    *base          = *o;
+    if (p->tok.kind == TOK_IDENT && p->tok.name->sym && p->tok.name->sym->kind == SYM_REG) {
+        if (!parse_register_index(p, o))
+            return false;
+    } else {
+        if (!parse_int_expr(p, &n, "an element's number") || !parser_need(p, ']', "']'"))
+            return false;
+        o->elem  = ARENA_NEW(p->arena, Operand);
+        *o->elem = base;
+    }
     o->kind        = OPD_MEM;
-    o->elem        = base;
     o->count       = 1;
     o->is_unsigned = true;
-    o->ival        = (int64_t)(n.bits * type_bytes(v->type));
+    o->ival        = (int64_t)(n.bits * type_bytes(base.var->type));
     return true;
 }
 
@@ -489,7 +559,10 @@ bool parse_instr(Parser *p)
     if (!name->op)
         return parser_error(p, at.line, at.col, "%s", name->why ? name->why : "unknown opcode");
     parser_next(p);
-    if (!parse_operands(p, (Flow)name->flow))
+    p->reading = &in;
+    bool ok    = parse_operands(p, (Flow)name->flow);
+    p->reading = NULL;
+    if (!ok)
         return false;
     if (p->tok.kind != ';')
         return parser_expected(p, "',' or ';' behind an operand");

@@ -207,7 +207,7 @@ static bool parse_declarator(Parser *p, Var *v, const Decl *d, Name **name)
     return parse_dims(p, v) && size_var(p, v);
 }
 
-static bool check_regs(Parser *p, uint64_t more, const Token *at)
+bool parser_room_for_regs(Parser *p, uint64_t more, const Token *at)
 {
     if (more <= MAX_FUNC_REGS && p->regs.n + more <= MAX_FUNC_REGS && p->total_regs + more <= p->max_regs)
         return true;
@@ -244,7 +244,7 @@ static bool parse_reg_range(Parser *p, const Decl *d, const Token *base)
     uint64_t n = p->tok.value;
     at         = p->tok;
     parser_next(p);
-    if (!parser_need(p, '>', "'>'") || !check_regs(p, n, &at))
+    if (!parser_need(p, '>', "'>'") || !parser_room_for_regs(p, n, &at))
         return false;
     if (len > sizeof text - 16)
         return parser_error(p, base->line, base->col, "the name is longer than %zu characters", sizeof text - 16);
@@ -289,7 +289,7 @@ static bool parse_regs(Parser *p, const Decl *d)
                                       .count = 1,
                                       .type  = d->type,
                                       .vec   = d->vec};
-        if (!check_regs(p, 1, &t) || !bind_reg(p, t.name, d, &t))
+        if (!parser_room_for_regs(p, 1, &t) || !bind_reg(p, t.name, d, &t))
             return false;
     } while (parser_take(p, ','));
     return parser_need(p, ';', "',' or ';' behind a register");

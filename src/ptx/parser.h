@@ -66,6 +66,7 @@ typedef struct Parser {
     uint32_t srcloc;    /* of the next instruction */
 
     Func    *func;      /* whose body is being read */
+    const Instr *reading; /* while its operands are */
     bool     in_func;   /* the directive being read is a function: what to skip after an error */
     VEC(Instr)   instrs;
     VEC(Reg *)   regs;
@@ -131,6 +132,7 @@ bool parse_var_decl(Parser *p, Linkage linkage);
 /* One parameter, from .param or .reg on. */
 bool parse_param(Parser *p, Var *v, bool in_prototype);
 bool parse_attributes(Parser *p, bool *managed, bool *unified, uint64_t unified_id[2]);
+bool parser_room_for_regs(Parser *p, uint64_t more, const Token *at); /* false after a message */
 Reg *parser_add_reg(Parser *p, const char *name, Type type, uint8_t vec);
 
 /* "(.param ..., ...) name (...)" and directives, into f; name_ok: the name may be missing ("_" of a prototype). */
