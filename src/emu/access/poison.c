@@ -178,11 +178,13 @@ void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Fram
         return;
     poison_begin(k, from);
     poison_begin(k, to);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t left  = transfer_place(from->code, t[i].from, t[i].from_late),
+                 right = transfer_place(to->code, t[i].to, t[i].to_late);
         for (uint32_t m = mask; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
-            size_t   a    = place(from, t[i].from, t[i].from_reg, t[i].bytes, lane);
-            size_t   b    = place(to, t[i].to, t[i].to_reg, t[i].bytes, lane);
+            size_t   a    = place(from, left, t[i].from_reg, t[i].bytes, lane);
+            size_t   b    = place(to, right, t[i].to_reg, t[i].bytes, lane);
             poison_mark(to, b, t[i].bytes);
             for (uint32_t j = 0; j < t[i].bytes; j++) {
                 to->shadow[b + j] = from->shadow[a + j];
@@ -190,6 +192,7 @@ void poison_transfer(Worker *k, const Transfer *t, uint32_t n, Frame *from, Fram
                     to->origin[(b + j) / 4] = from->origin[(a + j) / 4];
             }
         }
+    }
 }
 
 void poison_move(Worker *k, Frame *from, Frame *to, uint32_t mask)

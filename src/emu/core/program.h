@@ -58,7 +58,21 @@ typedef struct CodeBlock {    /* a basic block */
 typedef struct Transfer { /* one argument or result: bytes of the caller's <-> callee's buffers or registers */
     uint32_t from, to, bytes;
     bool     from_reg, to_reg;
+    bool     from_late, to_late; /* of an indirect call: a register of the callee, which from or to has as the number of its variable (results first) */
 } Transfer;
+
+/* The callee's variable of that number; NULL: it has fewer. */
+static inline const Var *callee_variable(const Code *callee, uint32_t number)
+{
+    const Func *f = callee->func;
+    return number < f->nrets ? &f->rets[number] : number - f->nrets < f->nparams ? &f->params[number - f->nrets] : NULL;
+}
+
+/* Where one end of a transfer lies in the frame of that code. */
+static inline uint32_t transfer_place(const Code *code, uint32_t at, bool late)
+{
+    return late ? code->reg_slot[callee_variable(code, at)->reg->index] : at;
+}
 
 typedef struct CallInfo {
     Code     *callee;         /* NULL: indirect (Uop.a holds the address) */

@@ -49,13 +49,19 @@ static void caller_side(Lower *lo, const Operand *o, unsigned bytes, uint32_t *a
         *at = layout_variable(lo->code, o->var);
 }
 
+/* A prototype has no registers, only variables that stand for them. */
+static uint32_t bytes_of(const Var *v)
+{
+    return v->space == SPACE_REG ? type_bytes(v->type) : (uint32_t)v->bytes;
+}
+
 /* Offset of the i-th variable of a signature in the callee's buffers: results first, then parameters, as program.c lays them out. */
 static uint32_t signature_offset(const Func *f, size_t index)
 {
     uint32_t at = 0;
     for (size_t i = 0; i < f->nrets + f->nparams; i++) {
         const Var *v = i < f->nrets ? &f->rets[i] : &f->params[i - f->nrets];
-        if (v->reg)
+        if (v->space == SPACE_REG)
             continue;
         uint32_t align = v->align ? v->align : 1;
         at             = (at + align - 1) & -align;
@@ -66,12 +72,12 @@ static uint32_t signature_offset(const Func *f, size_t index)
     return at;
 }
 
-static void callee_side(Lower *lo, const Func *f, const Code *callee, size_t index, uint32_t *at, bool *is_reg)
+static void callee_side(const Func *f, const Code *callee, size_t index, uint32_t *at, bool *is_reg, bool *late)
 {
     const Var *v = index < f->nrets ? &f->rets[index] : &f->params[index - f->nrets];
-    (void)lo;
-    *is_reg = v->reg && callee;
-    *at     = *is_reg ? callee->reg_slot[v->reg->index] : signature_offset(f, index);
+    *is_reg      = v->space == SPACE_REG;
+    *late        = *is_reg && !callee;
+    *at          = *late ? (uint32_t)index : *is_reg ? callee->reg_slot[v->reg->index] : signature_offset(f, index);
 }
 
 static uint32_t list_length(const Operand *o)
@@ -93,15 +99,15 @@ static void make_transfers(Lower *lo, const Instr *in, const Func *sig, const Co
     for (uint32_t i = 0; i < call->nargs; i++) {
         Transfer  *t = &call->args[i];
         const Var *v = &sig->params[i];
-        t->bytes     = v->reg ? type_bytes(v->reg->type) : (uint32_t)v->bytes;
+        t->bytes     = bytes_of(v);
         caller_side(lo, &args->elem[i], t->bytes, &t->from, &t->from_reg);
-        callee_side(lo, sig, callee, sig->nrets + i, &t->to, &t->to_reg);
+        callee_side(sig, callee, sig->nrets + i, &t->to, &t->to_reg, &t->to_late);
     }
     for (uint32_t i = 0; i < call->nrets; i++) {
         Transfer  *t = &call->rets[i];
         const Var *v = &sig->rets[i];
-        t->bytes     = v->reg ? type_bytes(v->reg->type) : (uint32_t)v->bytes;
-        callee_side(lo, sig, callee, i, &t->from, &t->from_reg);
+        t->bytes     = bytes_of(v);
+        callee_side(sig, callee, i, &t->from, &t->from_reg, &t->from_late);
         caller_side(lo, &rets->elem[i], t->bytes, &t->to, &t->to_reg);
     }
 }

@@ -44,14 +44,16 @@ static uint8_t *lane_bytes(uint8_t *regs, const Code *code, uint32_t offset, uns
 static void transfer(const Transfer *t, uint32_t n, uint8_t *from, const Code *from_code, uint8_t *to,
                      const Code *to_code, uint32_t mask)
 {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t a = transfer_place(from_code, t[i].from, t[i].from_late),
+                 b = transfer_place(to_code, t[i].to, t[i].to_late);
         for (uint32_t m = mask; m; m &= m - 1) {
             unsigned       lane = (unsigned)__builtin_ctz(m);
-            const uint8_t *src =
-                t[i].from_reg ? from + t[i].from + lane * t[i].bytes : lane_bytes(from, from_code, t[i].from, lane);
-            uint8_t *dst = t[i].to_reg ? to + t[i].to + lane * t[i].bytes : lane_bytes(to, to_code, t[i].to, lane);
+            const uint8_t *src  = t[i].from_reg ? from + a + lane * t[i].bytes : lane_bytes(from, from_code, a, lane);
+            uint8_t       *dst  = t[i].to_reg ? to + b + lane * t[i].bytes : lane_bytes(to, to_code, b, lane);
             memcpy(dst, src, t[i].bytes);
         }
+    }
 }
 
 static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code *callee, uint32_t mask)
@@ -79,6 +81,23 @@ static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code 
     return callee->uops;
 }
 
+/* Registers that the prototype has are registers of the function that is called, as wide. */
+static bool is_register(const Code *callee, uint32_t number, uint32_t bytes)
+{
+    const Var *v = callee_variable(callee, number);
+    return v && v->reg && type_bytes(v->reg->type) == bytes;
+}
+
+static bool fits(const CallInfo *call, const Code *callee)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < call->nargs; i++)
+        ok &= !call->args[i].to_late || is_register(callee, call->args[i].to, call->args[i].bytes);
+    for (uint32_t i = 0; i < call->nrets; i++)
+        ok &= !call->rets[i].from_late || is_register(callee, call->rets[i].from, call->rets[i].bytes);
+    return ok;
+}
+
 static const Uop *call_indirect(Warp *w, const Uop *u, const CallInfo *call)
 {
     const Launch   *l       = w->block->launch;
@@ -97,6 +116,10 @@ static const Uop *call_indirect(Warp *w, const Uop *u, const CallInfo *call)
     if (!callee)
         return fault_raise(w, u, FAULT_BAD_CALL, lane, same,
                            "call through 0x%llx, which is not the address of a function", (unsigned long long)address);
+    if (!fits(call, callee))
+        return fault_raise(w, u, FAULT_BAD_CALL, lane, same,
+                           "%s has other registers for its arguments than the prototype of this call",
+                           callee->func->name);
     if (same != w->mask) /* the others call later: they wait at this uop */
         warp_put(w, u, w->frame, w->mask & ~same);
     return enter(w, u, call, callee, same);
