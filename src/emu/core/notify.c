@@ -93,7 +93,7 @@ void access_notify_all(Warp *w, const Access *seen)
     const EmuLaunch *ask = w->block->launch->ask;
     const Access    *a   = seen;
     Access           with;
-    uint32_t         lanes;
+    uint32_t         lanes = 0;
     if (seen->space == ACCESS_LOCAL) {
         with        = *seen;
         with.gap    = stray(w, seen, &lanes);
