@@ -5,8 +5,8 @@
  *
  * What a clock says is followed through registers, in whatever order.  It may be computed with, be nanosleep's operand, and decide a
  * branch: then what stands between the branch and where its ways meet again depends on the clock too, and may be nothing but such
- * computation, sleep and branches.  Anything else that depends on it (an address, a store, a call, the way out of a loop that looks at
- * memory) makes the clock matter. */
+ * computation, sleep and branches.  Anything else that depends on it (an address, a store, a call, the way out of a loop) makes
+ * the clock matter. */
 #include "ptx/idle_clock.h"
 
 #include "ptx/op.h"
@@ -87,6 +87,15 @@ static void choose(Follow *w, const CfgBlock *b)
     }
 }
 
+/* Does the block's branch lead out of a loop? */
+static bool leaves_loop(const Follow *w, const CfgBlock *b)
+{
+    for (uint32_t i = 0; i < b->nsucc && b->loop != CFG_NONE; i++)
+        if (!cfg_lies_in(w->cfg, b->succ[i], b->loop))
+            return true;
+    return false;
+}
+
 static void follow(Follow *w, uint32_t block, const Instr *in)
 {
     const CfgBlock *b       = &w->cfg->block[block];
@@ -99,7 +108,7 @@ static void follow(Follow *w, uint32_t block, const Instr *in)
     if (!w->reads)
         return;
     if (in->op->op == OP_bra) {
-        w->matters |= decides && b->ipdom == CFG_NONE;
+        w->matters |= decides && (b->ipdom == CFG_NONE || leaves_loop(w, b));
         if (decides && !w->matters)
             choose(w, b);
     } else if (op_is(in, TRAIT_COMPUTE)) {
