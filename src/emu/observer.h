@@ -280,6 +280,7 @@ struct Observer {
     uint8_t wants[ACCESS_SPACES];                              /* bit 1 << AccessOp: which accesses it wants */
     bool    alone;                                             /* the launch must run on one worker */
     bool    gaps;                                              /* it wants to know who goes past what alloca gave */
+    bool    tops;                                              /* it wants Access.top of accesses to local memory */
     void *(*fork)(Observer *o, const LaunchInfo *info, unsigned worker); /* state of one worker */
     void  (*access)(void *state, const Access *a);
     /* Both may be NULL, and are for an observer that must see every access by itself.  The same load or store by all 32 lanes, n times:

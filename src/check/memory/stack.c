@@ -114,6 +114,7 @@ static Observer *begin(void *self, const RuleSet *rules, const CheckLaunch *l)
     w->left                     = left;
     w->base.wants[ACCESS_LOCAL] = (1u << ACCESS_OPS) - 1;
     w->base.gaps                = gaps;
+    w->base.tops                = left;
     w->base.fork                = on_fork;
     w->base.access              = on_access;
     w->base.join                = on_join;

@@ -71,8 +71,7 @@ const char *recipe_of(const Opcode *o)
         if (recipes[i].op == o->op && (!recipes[i].bytes || recipes[i].bytes == bytes) &&
             (recipes[i].word == WORD_NONE || opcode_has(o, recipes[i].word)))
             return recipes[i].code;
-    const char *const *code = pipe_code[op_traits(o->op).pipe];
-    return code[bytes > 4] ? code[bytes > 4] : "LDG"; /* textures */
+    return pipe_code[op_traits(o->op).pipe][bytes > 4];
 }
 
 Word recipe_space(const Instr *in)

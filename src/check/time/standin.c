@@ -9,6 +9,7 @@
  * that part meet again. */
 #include "check/time/standin.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ typedef struct Maker {
 
 /* ---- nodes ---- */
 
-/* Room for one more; of a new one all is 0. */
+/* Room for one more. */
 static void *grow(void *p, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
@@ -372,7 +373,10 @@ static void keep_order(Maker *m, const Instr *in, uint32_t node)
 /* A loop that goes round until each lane has swapped its word: a load, then an operation, the swap and a look at what came of it. */
 static void make_swaps(Maker *m, const Instr *in)
 {
-    const char *code = type_bytes(recipe_type(in->op, 0)) == 8 ? "DADD ATOMS ISETP BRA" : "FADD ATOMS ISETP BRA";
+    Type        type = recipe_type(in->op, 0);
+    const char *code = !recipe_is_float(type)  ? "IADD3*2 ATOMS ISETP BRA"
+                       : type_bytes(type) == 8 ? "DADD ATOMS ISETP BRA"
+                                               : "FADD ATOMS ISETP BRA";
     add_nodes(m, in, "LDS");
     finish_block(m, CFG_NONE);
     begin_block(m);
@@ -530,7 +534,7 @@ static void make_end(Maker *m, const Instr *in)
         return;
     m->node[node].last       = true;
     m->node[node].word.guard = in->guard ? 0 : ALWAYS;
-    m->node[node].after      = (uint8_t)(m->in->results.dependent + 1);
+    m->node[node].after      = (uint8_t)fmin(m->in->results.dependent + 1, UINT8_MAX);
 }
 
 static bool goes_on(const Maker *m, uint32_t block, const Instr *end)

@@ -90,13 +90,14 @@ static const StackGap *stray(const Warp *w, const Access *a, uint32_t *lanes)
 
 void access_notify_all(Warp *w, const Access *seen)
 {
-    const EmuLaunch *ask = w->block->launch->ask;
-    const Access    *a   = seen;
-    Access           with;
+    const EmuLaunch *ask   = w->block->launch->ask;
+    const Access    *a     = seen;
     uint32_t         lanes = 0;
-    if (seen->space == ACCESS_LOCAL) {
+    const StackGap  *gap   = seen->space == ACCESS_LOCAL ? stray(w, seen, &lanes) : NULL;
+    Access           with;
+    if (gap || (seen->space == ACCESS_LOCAL && w->block->launch->watches_tops)) {
         with        = *seen;
-        with.gap    = stray(w, seen, &lanes);
+        with.gap    = gap;
         with.stray  = lanes;
         with.top    = w->frame->local_top;
         with.topped = !w->frame->moves;

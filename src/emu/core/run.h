@@ -250,6 +250,7 @@ struct Launch {
     NativeSet      *native;       /* NULL: the interpreter runs all of it (jit.h) */
     uint64_t        stirs;        /* LaunchInfo.stirs */
     bool            watches_texels; /* an observer wants ACCESS_TEXTURE */
+    bool            watches_tops;   /* an observer wants Access.top */
     bool            gaps;         /* an alloca has left some (StackGap); atomic */
     bool            watches_sync; /* an observer wants SyncEvents */
     bool            watches_async; /* an observer wants AsyncAccesses */

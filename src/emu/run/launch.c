@@ -681,6 +681,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     for (size_t o = 0; o < a->nobservers; o++) {
         l->watches_sync |= a->observers[o]->sync != NULL, l->watches_async |= a->observers[o]->async != NULL;
         l->watches_texels |= a->observers[o]->wants[ACCESS_TEXTURE] != 0;
+        l->watches_tops |= a->observers[o]->tops;
         if (a->observers[o]->alone)
             l->nworkers = 1;
     }
