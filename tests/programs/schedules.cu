@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Three faults that the plain order of blocks and warps does not show: command.py finds them with --schedules and shows each again with its
- * seed.  Whoever draws the first ticket is block 0, or warp 0, in that order.
+ * seed.  Whoever draws the first ticket is block 0, or warp 0, in that order.  Two workers may run blocks in any other.
+ * options: --threads 1
  * varies: its blocks race */
 #include "check.h"
 
