@@ -440,6 +440,9 @@ typedef struct WwPrediction {
     double      waves;                    /* blocks of the launch by those that the whole card holds at once */
     uint64_t    half_flops, single_flops, double_flops; /* floating-point operations of the launch, a fused one being two; without matrix instructions */
     double      most_half_flops, most_single_flops, most_double_flops; /* that the card does in a ns; 0: not known */
+    uint64_t    host_read_bytes, host_write_bytes; /* of the host's memory: pinned, registered, managed with the host preferred */
+    uint64_t    texture_sectors, texture_hits; /* that fetches of textures and loads of surfaces ask L1 for; those that it has, modelled */
+    uint64_t    managed_bytes;            /* that the launch uses of other managed memory, as if all of it lay on the card */
 } WwPrediction;
 /* false: not asked for (WW_OBSERVE_TIME), the launch did not end well, or the card's figures are not known. */
 bool ww_result_prediction(const WwResult *r, WwPrediction *out);

@@ -84,6 +84,11 @@ void emulator_host(WwDevice *d, void (*place)(WwFinding *f, void *call), void *(
     ((Emulator *)d)->call = call;
 }
 
+void emulator_host_memory(WwDevice *d, size_t (*list)(HostRange **out))
+{
+    ((Emulator *)d)->host_memory = list;
+}
+
 void emulator_tell(WwDevice *d, MemoryKind kind, uint64_t address, uint64_t from, uint64_t bytes)
 {
     emulator_tell_work(d, kind, address, from, bytes, NULL);

@@ -6,6 +6,7 @@
 #define WW_DEVICE_EMULATOR_H
 
 #include "check/check.h"
+#include "check/time/hostmem.h"
 #include "device/device.h"
 #include "emu/emu.h"
 
@@ -26,6 +27,8 @@ MemoryUse emulator_uses(WwDevice *d, uint64_t from, uint64_t to, bool writes, co
 Status emulator_alloc_page(WwDevice *d, uint64_t bytes, WwPtr *out);
 /* How a finding gets the place of a call of the host's, and which call this is (MemoryEvent.host, .call). */
 void emulator_host(WwDevice *d, void (*place)(WwFinding *f, void *call), void *(*call)(void));
+/* How predictions learn which memory lies with the host: `list` gives malloc's ranges by address (*out), and how many. */
+void emulator_host_memory(WwDevice *d, size_t (*list)(HostRange **out));
 /* The limits of cudaDeviceSetLimit that kernels depend on (emu/emu.h), the checkers told of a heap that moved. */
 Status   emulator_set_heap(WwDevice *d, uint64_t bytes);
 void     emulator_set_stack(WwDevice *d, uint32_t bytes);

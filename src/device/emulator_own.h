@@ -27,6 +27,7 @@ typedef struct Emulator {
     uint32_t       blocks[2]; /* first and random ones of a launch that is observed; 0 and 0: all */
     void         (*host)(WwFinding *f, void *call); /* MemoryEvent.host */
     void        *(*call)(void);
+    size_t       (*host_memory)(HostRange **out); /* emulator_host_memory */
 } Emulator;
 
 /* x fastest. */

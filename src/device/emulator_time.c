@@ -40,6 +40,8 @@ struct LaunchTime {
     const Module    *module;
     const Func      *kernel;
     void           **args; /* into the launch's parameter block */
+    HostRange       *host; /* memory that lies with the host: so many ranges */
+    size_t           nhost;
     Observer        *stream;
     const char      *card;
     Timing           timing;
@@ -158,6 +160,12 @@ static unsigned registers_of(const Emulator *e, const LaunchTime *t, const Func 
     return need < most ? need : most;
 }
 
+/* Clocks until a load of the host's memory is there. */
+static double link_latency(const Timing *f)
+{
+    return f->link_clocks > 0 ? f->link_clocks : f->dram;
+}
+
 LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, const WwLaunch *w, const void *params)
 {
     Timing timing;
@@ -180,18 +188,20 @@ LaunchTime *emulator_time_begin(Emulator *e, const Module *m, const Func *k, con
     t->sms                     = e->limits.card->sms;
     t->warm                    = w->observe & WW_OBSERVE_WARM;
     emu_arguments(k, params, t->args);
+    t->nhost       = e->host_memory ? e->host_memory(&t->host) : 0;
     t->uncached    = e->profile->arch->global_rule < GLOBAL_LINES;
     uint64_t taken = (shared + e->limits.block_shared_kept) * t->fits.blocks,
              all   = e->profile->arch->l1_loads ? (uint64_t)(timing.l1_kib * 1024) : 0;
-    t->stream =
-        stream_new(&(StreamSetting){.sms      = t->sms,
-                                    .resident = t->fits.blocks ? t->fits.blocks : 1,
-                                    .l1_bytes = taken < all ? all - taken : 0,
-                                    .slices   = (unsigned)timing.l2_slices,
-                                    .pairs    = timing.fetch_bytes > SECTOR_BYTES,
-                                    .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram},
-                                    .sinks    = e->profile->arch->cc >= 70,
-                                    .joins    = t->code ? code_joins_updates(t->code) : e->profile->arch->cc >= 80});
+    t->stream      = stream_new(
+             &(StreamSetting){.sms      = t->sms,
+                              .resident = t->fits.blocks ? t->fits.blocks : 1,
+                              .l1_bytes = taken < all ? all - taken : 0,
+                              .slices   = (unsigned)timing.l2_slices,
+                              .pairs    = timing.fetch_bytes > SECTOR_BYTES,
+                              .clocks   = {timing.l1, timing.l2, t->warm ? timing.l2 : timing.dram, link_latency(&timing)},
+                              .host     = {t->host, t->nhost},
+                              .sinks    = e->profile->arch->cc >= 70,
+                              .joins    = t->code ? code_joins_updates(t->code) : e->profile->arch->cc >= 80});
     return t;
 }
 
@@ -215,6 +225,7 @@ void emulator_time_free(LaunchTime *t)
     if (!t)
         return;
     stream_free(t->stream);
+    free(t->host);
     free(t->args);
     free(t);
 }
@@ -242,20 +253,18 @@ static double far(const Reach *r, const StreamHits *h, unsigned copy, unsigned c
     const Timing *f = &r->t->timing;
     if (!h || !h->accesses)
         return r->l2_hits * f->l2 + (1 - r->l2_hits) * f->dram;
-    double n = (double)h->accesses, missed = (double)(h->sectors - h->hits);
-    double dram = (double)h->from_dram / n, l2 = (double)h->from_l2 / n;
-    if (h->slow) {
-        dram = (double)h->slow_dram / (double)h->slow;
-        l2   = (double)h->slow_l2 / (double)h->slow;
+    double n = (double)h->accesses, missed = (double)(h->sectors - h->hits), near = 1, clocks = 0;
+    double slow = (double)(h->slow[FETCH_NEAR] + h->slow[FETCH_L2] + h->slow[FETCH_DRAM] + h->slow[FETCH_HOST]);
+    const uint64_t *from = slow > 0 ? h->slow : h->from;
+    double          all = slow > 0 ? slow : n, before = 0;
+    const double    waits[FETCH_FROMS] = {f->l1, f->l2, r->found ? f->l2 : f->dram, link_latency(f)};
+    for (FetchFrom k = FETCH_FROMS; --k > FETCH_NEAR;) { /* the farthest first */
+        double share = copies * (double)from[k] / all, part = within(copy, before, before + share);
+        clocks += part * waits[k];
+        before += share;
+        near -= part;
     }
-    if (r->found) {
-        l2 += dram;
-        dram = 0;
-    }
-    l2   = within(copy, copies * dram, copies * (dram + l2));
-    dram = within(copy, 0, copies * dram);
-    return dram * f->dram + l2 * f->l2 + (1 - dram - l2) * f->l1 + missed / n * SECTOR_BYTES / f->port_bytes +
-           (double)h->lines / n - 1;
+    return clocks + near * f->l1 + missed / n * SECTOR_BYTES / f->port_bytes + (double)h->lines / n - 1;
 }
 
 /* Clocks until the result of an instruction is there: CodeInput.reach. */
@@ -317,8 +326,8 @@ static StandInResults results_of(const LaunchTime *t)
 static double busiest(const CodeWork *c)
 {
     double most = 0;
-    for (int i = 0; i < SASS_PIPES; i++)
-        most = c->pipe[i] > most ? c->pipe[i] : most;
+    for (int i = 0; i < SASS_PIPES; i++) /* textures are a part of their own */
+        most = i == SASS_TEX ? most : c->pipe[i] > most ? c->pipe[i] : most;
     return most;
 }
 
@@ -326,7 +335,9 @@ typedef struct Traffic {
     double loads, hits;            /* sectors of loads; share of them in L1 */
     double l2, asked, atomics;     /* sectors: that pass L1; that L2 is asked for */
     double stored, stored_lines;   /* that leave L1: sectors, and the lines that they leave in */
+    double textured, kept;         /* sectors that fetches of textures ask for; share of them in L1 */
     double l2_hits, read, written; /* bytes */
+    double host_read, host_written, moved;
 } Traffic;
 
 static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, double l2_bytes)
@@ -340,20 +351,25 @@ static Traffic traffic_of(const LaunchTime *t, const WwCounters *c, const Stream
     x.hits        = s->l1.sectors ? (double)s->l1.hits / (double)s->l1.sectors : 0;
     double joined = s->stored ? (double)s->joined / (double)s->stored : 0;
     double left   = (double)(s->stored - s->joined);
-    x.stored      = (double)c->global_st_sectors * (1 - joined) + (double)c->local_st_sectors;
+    x.stored      = (double)(c->global_st_sectors + s->drawn) * (1 - joined) + (double)c->local_st_sectors;
     x.stored_lines =
         x.stored * (left > 0 ? (double)s->stored_lines / left : 1.0 / SECTORS); /* not known: whole lines */
-    x.l2        = x.loads * (1 - x.hits) + x.stored + x.atomics + tma;
-    double past = x.loads * (1 - x.hits);
+    x.textured  = (double)s->textured;
+    x.kept      = s->texture.sectors ? (double)s->texture.hits / (double)s->texture.sectors : 0;
+    double past = x.loads * (1 - x.hits) + x.textured * (1 - x.kept);
+    x.l2        = past + x.stored + x.atomics + tma;
     x.asked     = x.l2 - past + time_joined(&t->timing, past, s->shared, fmin((double)s->of, t->sms));
     /* What was used longest ago goes first: of more than fits nothing is found by the next launch. */
-    bool fits     = t->warm && all <= l2_bytes;
-    x.written     = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
-    double leave  = writes > 0 ? x.written / writes : 0;
-    x.read        = fits ? 0 : (double)s->seen.fetched * SECTOR_BYTES + leave * partly;
-    double missed = fits ? 0 : (double)s->seen.missed;
+    bool fits      = t->warm && all <= l2_bytes;
+    x.written      = fits ? 0 : t->warm ? writes : fmax(0, writes - l2_bytes);
+    double leave   = writes > 0 ? x.written / writes : 0;
+    x.read         = fits ? 0 : (double)s->seen.fetched * SECTOR_BYTES + leave * partly;
+    double missed  = (fits ? 0 : (double)s->seen.missed) + (double)s->seen.host_read;
+    x.host_read    = (double)s->seen.host_read * SECTOR_BYTES;
+    x.host_written = (double)s->seen.host_written * SECTOR_BYTES;
+    x.moved        = (double)s->seen.moved * SECTOR_BYTES;
     if (t->uncached) {
-        x.read    = (x.loads + x.atomics) * SECTOR_BYTES;
+        x.read    = (x.loads + x.textured * (1 - x.kept) + x.atomics) * SECTOR_BYTES;
         x.written = (double)(c->global_st_sectors + c->local_st_sectors) * SECTOR_BYTES + x.atomics * SECTOR_BYTES;
         missed    = x.read / SECTOR_BYTES;
     }
@@ -379,6 +395,11 @@ static void tell(WwResult *r, const LaunchTime *t, const TimePrediction *p, cons
                                   .l2_sectors        = (uint64_t)x->asked,
                                   .dram_read_bytes   = (uint64_t)x->read,
                                   .dram_write_bytes  = (uint64_t)x->written,
+                                  .host_read_bytes   = (uint64_t)x->host_read,
+                                  .host_write_bytes  = (uint64_t)x->host_written,
+                                  .texture_sectors   = (uint64_t)x->textured,
+                                  .texture_hits      = (uint64_t)(x->textured * x->kept),
+                                  .managed_bytes     = (uint64_t)x->moved,
                                   .instructions      = (uint64_t)c->issued,
                                   .registers         = t->registers,
                                   .source            = t->source,
@@ -423,6 +444,12 @@ static double printed(const LaunchTime *t, const CodeWork *c)
            t->timing.clock_mhz / 1e3;
 }
 
+/* What a texture is lies in device memory: whoever asks first waits for it. */
+static double described(const LaunchTime *t, const CodeWork *c)
+{
+    return c->pipe[SASS_TEX] > 0 && !t->warm ? t->timing.dram : 0;
+}
+
 static bool loads_global(void *user, uint32_t id)
 {
     const WwCounters *c = count_instr(user, id);
@@ -449,6 +476,41 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
     r->prediction.lines  = line;
     r->prediction.nlines = n ? (size_t)(l - line) + 1 : 0;
     tell_flops(r, t, e);
+}
+
+static TimeWork work_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, const Traffic *x,
+                        const CodeWork *code, double blocks)
+{
+    double shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
+    return (TimeWork){.warm          = t->warm,
+                      .blocks        = blocks,
+                      .warps         = blocks * t->warps_of_block,
+                      .resident      = t->fits.blocks ? t->fits.blocks : 1,
+                      .sms           = t->sms,
+                      .busy_blocks   = s->busy_blocks,
+                      .warp_clocks   = code->warp_clocks,
+                      .once          = code->constant_clocks + printed(t, code) + described(t, code),
+                      .longest       = s->longest,
+                      .issued        = code->issued,
+                      .pipe          = busiest(code),
+                      .texture       = code->pipe[SASS_TEX],
+                      .shared_passes = shared + (double)c->gmma_wavefronts,
+                      .ideal_passes  = ideal,
+                      .l1_tags       = (double)c->memory_l1_tag_requests_global,
+                      .l1_sectors =
+                          x->loads + x->textured +
+                          (double)(c->global_st_sectors + s->drawn + c->local_ld_sectors + c->local_st_sectors),
+                      .l2_sectors     = x->l2,
+                      .stored         = x->stored,
+                      .stored_lines   = x->stored_lines,
+                      .atomic_sectors = x->atomics,
+                      .hottest        = (double)s->updates.hottest,
+                      .hottest_float  = (double)s->updates.hottest_float,
+                      .slice_turns    = s->updates.turns,
+                      .dram_read      = x->read,
+                      .dram_write     = x->written,
+                      .link_read      = x->host_read,
+                      .link_write     = x->host_written};
 }
 
 void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Observer *count, WwResult *r)
@@ -482,34 +544,9 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .turns       = turns,
                             .user        = &user};
     code_work(&in, &code);
-    double   shared = (double)c->memory_l1_wavefronts_shared, ideal = (double)c->memory_l1_wavefronts_shared_ideal;
-    TimeWork work = {.warm          = t->warm,
-                     .blocks        = blocks,
-                     .warps         = blocks * t->warps_of_block,
-                     .resident      = t->fits.blocks ? t->fits.blocks : 1,
-                     .sms           = t->sms,
-                     .busy_blocks   = s.busy_blocks,
-                     .warp_clocks   = code.warp_clocks,
-                     .once          = code.constant_clocks + printed(t, &code),
-                     .longest       = s.longest,
-                     .issued        = code.issued,
-                     .pipe          = busiest(&code),
-                     .shared_passes = shared + (double)c->gmma_wavefronts,
-                     .ideal_passes  = ideal,
-                     .l1_tags       = (double)c->memory_l1_tag_requests_global,
-                     .l1_sectors = x.loads + (double)(c->global_st_sectors + c->local_ld_sectors + c->local_st_sectors),
-                     .l2_sectors = x.l2,
-                     .stored     = x.stored,
-                     .stored_lines   = x.stored_lines,
-                     .atomic_sectors = x.atomics,
-                     .hottest        = (double)s.updates.hottest,
-                     .hottest_float  = (double)s.updates.hottest_float,
-                     .slice_turns    = s.updates.turns,
-                     .dram_read      = x.read,
-                     .dram_write     = x.written};
+    t->work = work_of(t, c, &s, &x, &code, blocks);
     TimePrediction p;
-    t->work = work;
-    if (!time_predict(&t->timing, &work, &p))
+    if (!time_predict(&t->timing, &t->work, &p))
         return;
     tell(r, t, &p, &x, &code, &s);
     tell_lines(r, t, e, count, x.hits);

@@ -78,6 +78,7 @@ typedef struct Access { /* one warp instruction's access to memory */
     bool     nc, is_volatile;
     uint8_t  sem, scope; /* Sem, Scope */
     uint8_t  bytes;      /* per lane: 1, 2, 4, 8, 16, 32 */
+    uint8_t  texel;      /* TEXTURE: the n-th that each of these lanes reads, from 0 */
     uint32_t mask;       /* lanes that take part; never 0 */
     uint32_t warp;       /* index in the block */
     uint64_t block;      /* linear block index */

@@ -60,8 +60,8 @@ bool timing_of(const Profile *p, Timing *out, const char **lacks)
 const char *time_part_text(TimePart p)
 {
     static const char *const text[TIME_PARTS] = {
-        "latency", "instruction issue", "arithmetic",    "shared memory passes", "L1",
-        "L2",      "atomics",           "device memory", "starting blocks"};
+        "latency", "instruction issue", "arithmetic",    "textures",           "shared memory passes", "L1",
+        "L2",      "atomics",           "device memory", "memory of the host", "starting blocks"};
     return text[p];
 }
 
@@ -104,6 +104,13 @@ static double l2_clocks(const Timing *t, const TimeWork *w, double access)
     return larger(down / t->l2_bytes + (ways ? up / t->taken_bytes : 0), access * port);
 }
 
+/* Seconds.  What is read comes one way, what is written goes the other. */
+static double link_seconds(const Timing *t, const TimeWork *w)
+{
+    double read = w->link_read > 0 ? w->link_read / (t->link_read_gbs * 1e9) : 0;
+    return larger(read, w->link_write > 0 ? w->link_write / (t->link_write_gbs * 1e9) : 0);
+}
+
 static void fill(const Timing *t, const TimeWork *w, double *part)
 {
     double most = ceil(w->blocks / w->sms), share = most / w->blocks; /* of the busiest multiprocessor */
@@ -112,11 +119,13 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     part[TIME_LATENCY] = latency(w);
     part[TIME_ISSUE]   = share * w->issued / t->issue;
     part[TIME_PIPE]    = share * w->pipe / SUBCORES;
+    part[TIME_TEXTURE] = share * w->texture / SUBCORES;
     part[TIME_SHARED]  = access * w->shared_passes * t->pass_clocks;
     part[TIME_L1]      = access * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);
     part[TIME_L2]      = l2_clocks(t, w, access);
     part[TIME_ATOMICS] = larger(w->atomic_sectors * SECTOR_BYTES / t->l2_bytes * 2, turns(t, w));
     part[TIME_DRAM]    = (w->dram_read / (t->read_gbs * 1e9) + w->dram_write / (t->write_gbs * 1e9)) * hz;
+    part[TIME_LINK]    = link_seconds(t, w) * hz;
     part[TIME_BLOCKS]  = most * t->block_clocks;
     if (t->l2 >= t->dram) /* there is no L2: both are the way to device memory, and the narrower place counts */
         part[part[TIME_L2] < part[TIME_DRAM] ? TIME_L2 : TIME_DRAM] = 0;
@@ -142,6 +151,8 @@ bool time_predict(const Timing *t, const TimeWork *w, TimePrediction *out)
 {
     *out = (TimePrediction){.limiter = TIME_LATENCY};
     if ((w->hottest > 0 && t->update_clocks <= 0) || (w->hottest_float > 0 && t->float_clocks <= 0))
+        return false;
+    if ((w->link_read > 0 && t->link_read_gbs <= 0) || (w->link_write > 0 && t->link_write_gbs <= 0))
         return false;
     if (w->blocks <= 0)
         return true;

@@ -22,6 +22,7 @@ typedef struct Timing { /* a row of timing.def; a figure that is not known is 0 
     double      issue, pass_clocks, dependent;
     double      constant_line, constant_far; /* clocks longer, of a new line of 64 bytes; of one of 256 that device memory has */
     double      print_ns, print_turn_ns, print_lane_ns; /* of a warp; of each further one, of each further lane */
+    double      link_read_gbs, link_write_gbs, link_clocks; /* to the host's memory: kernels' loads; stores; latency */
     double      halves, floats, doubles; /* sums, products or fused ones that a multiprocessor does in a clock */
 } Timing;
 
@@ -36,11 +37,13 @@ typedef enum TimePart {
     TIME_LATENCY, /* a warp's own instructions, one after the other */
     TIME_ISSUE,
     TIME_PIPE,
+    TIME_TEXTURE,
     TIME_SHARED,
     TIME_L1,
     TIME_L2,
     TIME_ATOMICS,
     TIME_DRAM,
+    TIME_LINK, /* to the host's memory */
     TIME_BLOCKS, /* starting them */
     TIME_PARTS
 } TimePart;
@@ -54,6 +57,7 @@ typedef struct TimeWork { /* of a launch */
     double once;                  /* clocks that the first warps of a multiprocessor wait for what all later ones find there, and those that prints take */
     double longest;               /* times as long: the longest warp of the launch.  0: as long */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
+    double texture;               /* likewise, of its unit of textures */
     double shared_passes, ideal_passes;
     double l1_tags, l1_sectors;   /* lines looked up; sectors moved */
     double l2_sectors;            /* that leave or reach a multiprocessor */
@@ -62,6 +66,7 @@ typedef struct TimeWork { /* of a launch */
     double hottest, hottest_float;  /* updates of the hottest word: integers; floating point */
     double slice_turns;             /* of the slice of L2 that has most updates: one is of a whole sector */
     double dram_read, dram_write; /* bytes */
+    double link_read, link_write; /* likewise, of the host's memory */
 } TimeWork;
 
 typedef struct TimePrediction {

@@ -120,6 +120,8 @@ static json_t *resources_json(const WwResult *result)
     return o;
 }
 
+enum { SECTOR_BYTES = 32 };
+
 /* What was modelled, by the names that Nsight Compute gives to what it reads of a card. */
 static json_t *modelled_json(const WwPrediction *p)
 {
@@ -132,10 +134,14 @@ static json_t *modelled_json(const WwPrediction *p)
                              "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (json_int_t)l->hits,
                              "lts__t_sectors_srcunit_tex_op_read.sum", (json_int_t)(l->sectors - l->hits)));
     }
-    return json_pack("{s:f,s:f,s:I,s:I,s:I,s:I,s:f,s:o}", "gpu__time_duration.sum", p->ns,
+    return json_pack("{s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:o}", "gpu__time_duration.sum", p->ns,
                      "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 100 * p->l1_hit_rate,
                      "lts__t_sectors_srcunit_tex.sum", (json_int_t)p->l2_sectors, "dram__bytes_read.sum",
                      (json_int_t)p->dram_read_bytes, "dram__bytes_write.sum", (json_int_t)p->dram_write_bytes,
+                     "l1tex__t_sectors_pipe_tex_mem_texture.sum", (json_int_t)p->texture_sectors,
+                     "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum", (json_int_t)p->texture_hits,
+                     "lts__t_sectors_aperture_sysmem_op_read.sum", (json_int_t)(p->host_read_bytes / SECTOR_BYTES),
+                     "lts__t_sectors_aperture_sysmem_op_write.sum", (json_int_t)(p->host_write_bytes / SECTOR_BYTES),
                      "smsp__inst_executed.sum", (json_int_t)p->instructions, "lts__t_sector_hit_rate.pct",
                      100 * p->l2_hit_rate, "lines", lines);
 }
@@ -164,10 +170,12 @@ static json_t *predicted_json(const WwResult *result)
            *places =
                json_pack("{s:i,s:i,s:i,s:o,s:f}", "blocks", (int)p.resident_blocks, "warps", (int)p.resident_warps,
                          "most_warps", (int)p.most_warps, "limiter", text_json(p.resident_limiter), "waves", p.waves);
-    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o}", "ns", p.ns, "limiter",
-                     p.limiter, "share", p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate, "l2_hit_rate",
-                     p.l2_hit_rate, "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
-                     (json_int_t)p.dram_write_bytes, "instructions", (json_int_t)p.instructions, "registers",
+    return json_pack("{s:f,s:s,s:f,s:f,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o}", "ns", p.ns,
+                     "limiter", p.limiter, "share", p.share, "headroom", p.headroom, "l1_hit_rate", p.l1_hit_rate,
+                     "l2_hit_rate", p.l2_hit_rate, "dram_read_bytes", (json_int_t)p.dram_read_bytes, "dram_write_bytes",
+                     (json_int_t)p.dram_write_bytes, "host_read_bytes", (json_int_t)p.host_read_bytes,
+                     "host_write_bytes", (json_int_t)p.host_write_bytes, "managed_bytes", (json_int_t)p.managed_bytes,
+                     "instructions", (json_int_t)p.instructions, "registers",
                      p.registers ? json_integer(p.registers) : json_null(), "source", p.source, "blocks_sampled",
                      (json_int_t)p.blocks_sampled, "parts", parts, "modelled", modelled_json(&p), "card", card,
                      "occupancy", places, "flops", flops);

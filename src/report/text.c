@@ -324,6 +324,14 @@ static void traffic(const WwPrediction *p, Str *out)
                    (double)p->dram_write_bytes / 1e6);
     else
         str_add(out, "  modelled: no access of global or local memory\n");
+    if (p->texture_sectors)
+        str_printf(out, "  textures: L1 hits %.0f %%\n", 100 * (double)p->texture_hits / (double)p->texture_sectors);
+    if (p->host_read_bytes || p->host_write_bytes)
+        str_printf(out, "  memory of the host: reads %.3g MB and writes %.3g MB\n", (double)p->host_read_bytes / 1e6,
+                   (double)p->host_write_bytes / 1e6);
+    if (p->managed_bytes)
+        str_printf(out, "  not in it: moving the pages of %.3g MB of managed memory, where the host used them last\n",
+                   (double)p->managed_bytes / 1e6);
 }
 
 /* "scale: 12.3 us predicted, 81 % device memory; 2.1 times as fast without it". */

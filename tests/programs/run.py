@@ -5,6 +5,8 @@ It must exit with 0 and print "passed" last.  Lines of the source's head comment
     * options: --devices 2      options of `warpwright run`
     * fails: N                  N launches end with status failed (default: none)
     * warns: RULE               there is one warning, of this rule (default: no warning)
+    * predicts: KERNEL: LIMITER; KERNEL: LIMITER     what bounds each kernel's first launch; JSON's other figures of a
+                              launch may follow: KERNEL: LIMITER, host_read_bytes 4096
     * missing: WHAT; WHAT       what the report names as not implemented (default: nothing)
 A file NAME.out beside the source is what the program must print, byte for byte."""
 import json
@@ -22,6 +24,7 @@ def main():
     options = re.findall(r"^ \* options: (.*?)(?: \*/)?$", head, re.M)
     fails = re.findall(r"^ \* fails: (\d+)", head, re.M)
     warns = re.findall(r"^ \* warns: (\S+)", head, re.M)
+    predicts = re.findall(r"^ \* predicts: (.*?)(?: \*/)?$", head, re.M)
     missing = re.findall(r"^ \* missing: (.*?)(?: \*/)?$", head, re.M)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
@@ -43,6 +46,11 @@ def main():
     warned = [f["rule"] for f in document["findings"] if f["severity"] == "warning"]
     if warned != warns:
         problems.append(f"warnings: {', '.join(warned) or 'none'}")
+    for predicted in "; ".join(predicts).split("; ") if predicts else []:
+        name, limiter, *figures = re.split(r": |, ", predicted)
+        told = next((k["predicted"] for k in document["kernels"] if k["name"].split("(")[0] == name), None) or {}
+        if told.get("limiter") != limiter or any(str(told.get(key)) != value for key, value in map(str.split, figures)):
+            problems.append(f"{name} is predicted with {told}")
     if any(k["status"] == "unsupported" for k in document["kernels"]):
         problems.append("a kernel could not be run")
     problems += [note for note in document["notes"] if "printf was lost" in note]

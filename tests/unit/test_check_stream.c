@@ -138,10 +138,9 @@ static void the_slowest_warp_of_a_block_is_told(void **state)
     for (unsigned i = 0; i < 2; i++) {
         const StreamHits *h = stream_instr(r.o, i);
         assert_int_equal(h->accesses, 6);
-        assert_int_equal(h->slow, 2);
-        assert_int_equal(h->slow_dram, 2);
-        assert_int_equal(h->slow_l2, 0);
-        assert_true(h->from_dram < 6);
+        assert_int_equal(h->slow[FETCH_DRAM], 2);
+        assert_int_equal(h->slow[FETCH_L2] + h->slow[FETCH_NEAR], 0);
+        assert_true(h->from[FETCH_DRAM] < 6);
     }
     stream_free(r.o);
 }
@@ -229,12 +228,12 @@ static void warps_wait_for_what_is_on_its_way(void **state)
         stream_replay(r.o, &r.sum);
         h = *stream_instr(r.o, 0);
         assert_int_equal(h.accesses, 4);
-        assert_int_equal(h.from_dram, 2); /* both warps at once, the first time */
-        assert_int_equal(h.from_l2, big ? 0 : 2);
+        assert_int_equal(h.from[FETCH_DRAM], 2); /* both warps at once, the first time */
+        assert_int_equal(h.from[FETCH_L2], big ? 0 : 2);
         assert_int_equal(h.hits, big ? 3 : 0);
         h = *stream_instr(r.o, 1);
-        assert_int_equal(h.from_dram, 0);
-        assert_int_equal(h.from_l2, big ? 2 : 4);
+        assert_int_equal(h.from[FETCH_DRAM], 0);
+        assert_int_equal(h.from[FETCH_L2], big ? 2 : 4);
         stream_free(r.o);
     }
 }
@@ -254,13 +253,13 @@ static void accesses_come_from_as_far_as_their_last_sector(void **state)
     r.o->join(r.o, r.worker[1]);
     stream_replay(r.o, &r.sum);
     h = *stream_instr(r.o, 0);
-    assert_int_equal(h.from_l2, 1);
-    assert_int_equal(h.from_dram, 1);
+    assert_int_equal(h.from[FETCH_L2], 1);
+    assert_int_equal(h.from[FETCH_DRAM], 1);
     assert_int_equal(h.sectors, 12);
     assert_int_equal(h.hits, 4);
     h = *stream_instr(r.o, 1);
-    assert_int_equal(h.from_l2, 1);
-    assert_int_equal(h.from_dram, 1);
+    assert_int_equal(h.from[FETCH_L2], 1);
+    assert_int_equal(h.from[FETCH_DRAM], 1);
     assert_int_equal(h.sectors, 0);
     assert_int_equal(stream_instr(r.o, 3)->accesses, 0);
     stream_free(r.o);
@@ -297,6 +296,89 @@ static void l1_is_not_asked_for_what_others_write(void **state)
     end(&r);
     assert_int_equal(r.sum.l1.sectors, 8);
     assert_int_equal(r.sum.l1.hits, 8 - 4); /* the first, and those three */
+}
+
+/* Four texels of each lane, of two rows: one access that asks for each sector once. */
+static void texels_of_a_fetch_are_one_access(void **state)
+{
+    (void)state;
+    Run      r = begin((StreamSetting){.l1_bytes = 65536});
+    uint64_t addr[LANES];
+    Access fetch = {.space = ACCESS_TEXTURE, .op = ACCESS_LD, .bytes = 4, .mask = UINT32_MAX, .nc = true, .addr = addr};
+    for (unsigned time = 0; time < 2; time++) /* the second finds everything in L1 */
+        for (unsigned texel = 0; texel < 4; texel++) {
+            for (unsigned i = 0; i < LANES; i++)
+                addr[i] = BASE + 4 * i + 4 * (texel & 1) + (texel & 2 ? 4096 : 0);
+            fetch.texel = (uint8_t)texel;
+            r.o->access(r.worker[0], &fetch);
+        }
+    access_of(&r, 0, ACCESS_LD, 1, 4, 1 << 20, CONTIGUOUS);
+    r.o->join(r.o, r.worker[0]);
+    r.o->join(r.o, r.worker[1]);
+    stream_replay(r.o, &r.sum);
+    assert_int_equal(stream_instr(r.o, 0)->accesses, 2);
+    assert_int_equal(stream_instr(r.o, 0)->lines, 2 * 4); /* each row's last lane reads a texel of the next line */
+    assert_int_equal(r.sum.textured, 2 * 10);
+    assert_int_equal(r.sum.texture.sectors, 2 * 10);
+    assert_int_equal(r.sum.texture.hits, 10);
+    assert_int_equal(r.sum.l1.sectors, 4); /* the load alone */
+    assert_int_equal(r.sum.drawn, 0);
+    stream_free(r.o);
+    r = begin((StreamSetting){0});
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = BASE + 32 * i;
+    r.o->access(r.worker[1],
+                &(Access){.space = ACCESS_SURFACE, .op = ACCESS_ST, .bytes = 4, .mask = UINT32_MAX, .addr = addr});
+    end(&r);
+    assert_int_equal(r.sum.drawn, LANES);
+    assert_int_equal(r.sum.textured, 0);
+    assert_int_equal(r.sum.seen.written, LANES);
+}
+
+/* Fetches that are scattered so far that no list holds their lines are counted all the same. */
+static void a_scattered_fetch_loses_nothing(void **state)
+{
+    (void)state;
+    Run      r = begin((StreamSetting){0});
+    uint64_t addr[LANES];
+    for (unsigned texel = 0; texel < 8; texel++) {
+        for (unsigned i = 0; i < LANES; i++)
+            addr[i] = BASE + 4096 * (i + LANES * texel);
+        r.o->access(r.worker[0], &(Access){.space = ACCESS_TEXTURE,
+                                           .op    = ACCESS_LD,
+                                           .texel = (uint8_t)texel,
+                                           .bytes = 4,
+                                           .mask  = UINT32_MAX,
+                                           .addr  = addr});
+    }
+    end(&r);
+    assert_int_equal(r.sum.textured, 8 * LANES);
+    assert_int_equal(r.sum.seen.fetched, 8 * LANES);
+}
+
+/* 2 KiB of the host's, of which the first KiB moves; its neighbours are the card's. */
+static void memory_of_the_host_is_told_apart(void **state)
+{
+    (void)state;
+    static const HostRange range[] = {{BASE + 1024, BASE + 2048, true}, {BASE + 2048, BASE + 3072, false}};
+    const StreamSetting    is      = {.clocks = {34, 280, 750, 2273}, .host = {range, 2}};
+    Run                    r       = begin(is);
+    for (unsigned i = 0; i < 32; i++) /* 4 KiB */
+        access_of(&r, i % 2, ACCESS_LD, i / 8, 4, 128 * i, CONTIGUOUS);
+    access_of(&r, 0, ACCESS_ST, 0, 4, 2048, CONTIGUOUS);
+    access_of(&r, 1, ACCESS_ST, 0, 4, 0, CONTIGUOUS);
+    for (unsigned i = 0; i < 2; i++)
+        r.o->join(r.o, r.worker[i]);
+    stream_replay(r.o, &r.sum);
+    assert_int_equal(r.sum.seen.host_read, 32);
+    assert_int_equal(r.sum.seen.host_written, 4);
+    assert_int_equal(r.sum.seen.moved, 32);
+    assert_int_equal(r.sum.seen.fetched, 96);
+    assert_int_equal(r.sum.seen.written, 4);
+    assert_int_equal(stream_instr(r.o, 2)->from[FETCH_HOST] > 0, 1);
+    for (unsigned i = 0; i < INSTRS; i++)
+        assert_true(i == 2 || !stream_instr(r.o, i)->from[FETCH_HOST]);
+    stream_free(r.o);
 }
 
 /* Of 4 blocks of 8 warps, two warps of the first make 9 accesses each, one of the second 6. */
@@ -595,6 +677,9 @@ int main(void)
                                        cmocka_unit_test(processes_join_as_workers_do),
                                        cmocka_unit_test(warps_wait_for_what_is_on_its_way),
                                        cmocka_unit_test(accesses_come_from_as_far_as_their_last_sector),
+                                       cmocka_unit_test(texels_of_a_fetch_are_one_access),
+                                       cmocka_unit_test(a_scattered_fetch_loses_nothing),
+                                       cmocka_unit_test(memory_of_the_host_is_told_apart),
                                        cmocka_unit_test(work_may_lie_with_few_blocks),
                                        cmocka_unit_test(stores_join_before_they_leave_l1),
                                        cmocka_unit_test(l1_is_not_asked_for_what_others_write),

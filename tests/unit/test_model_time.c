@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -107,6 +108,52 @@ static void without_l2_its_way_counts_once(void **state)
     assert_true(timing_of(profile_find("g8600gt"), &t, NULL));
     assert_true(time_predict(&t, &w, &p));
     assert_true((p.part[TIME_L2] == 0) != (p.part[TIME_DRAM] == 0));
+}
+
+/* tests/data/time/host_h100.tsv, events and all, which take 6 us: kernels that read an array, write one, or read two and write one. */
+static void memory_of_the_host_is_as_slow_as_it_was_read(void **state)
+{
+    (void)state;
+    FILE    *f = fopen(WW_TEST_DATA "/time/host_h100.tsv", "r");
+    char     line[256];
+    unsigned n = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        unsigned       kind;
+        double         floats, us;
+        Timing         t;
+        TimePrediction p;
+        TimeWork       w = small;
+        if (sscanf(line, "%u %lf %lf", &kind, &floats, &us) != 3 || floats < 1e6)
+            continue;
+        w.link_read  = kind == 1 ? 0 : 4 * floats * (kind ? 2 : 1);
+        w.link_write = kind ? 4 * floats : 0;
+        assert_true(timing_of(profile_find("h100"), &t, NULL));
+        assert_true(time_predict(&t, &w, &p));
+        assert_int_equal(p.limiter, TIME_LINK);
+        assert_true(fabs(p.ns / 1e3 + 6 - us) < 0.06 * us);
+        n++;
+    }
+    fclose(f);
+    assert_int_equal(n, 6);
+    TimeWork       w = small;
+    TimePrediction p;
+    Timing         t;
+    assert_true(timing_of(profile_find("g8600gt"), &t, NULL)); /* nobody has read it there */
+    assert_true(time_predict(&t, &w, &p));
+    w.link_read = 4;
+    assert_false(time_predict(&t, &w, &p));
+}
+
+/* A unit of textures in each sub-core serves a lane a clock. */
+static void textures_bound_what_fetches_much(void **state)
+{
+    (void)state;
+    TimeWork w = small;
+    w.texture  = 32 * 1.32e6; /* as many fetches */
+    w.issued   = 1.32e6;
+    assert_int_equal(predict(w).limiter, TIME_TEXTURE);
+    assert_true(fabs(predict(w).part[TIME_TEXTURE] - 8 * 1e4) < 1);
 }
 
 static void waves_take_their_time(void **state)
@@ -298,6 +345,8 @@ int main(void)
                                        cmocka_unit_test(the_largest_part_bounds),
                                        cmocka_unit_test(parts_overlap_in_part),
                                        cmocka_unit_test(without_l2_its_way_counts_once),
+                                       cmocka_unit_test(memory_of_the_host_is_as_slow_as_it_was_read),
+                                       cmocka_unit_test(textures_bound_what_fetches_much),
                                        cmocka_unit_test(waves_take_their_time),
                                        cmocka_unit_test(once_is_not_for_each_round),
                                        cmocka_unit_test(few_blocks_may_have_all_the_work),

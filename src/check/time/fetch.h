@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum FetchFrom { FETCH_NEAR, FETCH_L2, FETCH_DRAM } FetchFrom;
+/* HOST: told by who knows whose memory it is (hostmem.h), of what would come from device memory. */
+typedef enum FetchFrom { FETCH_NEAR, FETCH_L2, FETCH_DRAM, FETCH_HOST, FETCH_FROMS } FetchFrom;
 
 enum { FETCH_ASKED = 1 << 12 };
 

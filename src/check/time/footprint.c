@@ -161,26 +161,40 @@ static unsigned lacking(const Chunk *c, size_t k, uint64_t set)
     return n;
 }
 
-static void sum_of(const Chunk *c, bool pairs, FootprintSum *out)
+/* of: sectors of the card's memory. */
+static void sum_of(const Chunk *c, size_t k, uint64_t of, bool pairs, FootprintSum *out)
 {
+    uint64_t low = 0x5555555555555555ull, read = c->read[k] & of, written = c->written[k] & of;
+    uint64_t pair  = (read | read >> 1) & low; /* pairs of which any is loaded, at the lower one's bit */
+    uint64_t there = pairs ? pair * 3 : read;
+    out->missed += pairs ? bits(pair) + bits(pair & c->together[k]) : bits(read);
+    out->fetched += bits(there);
+    out->written += bits(written);
+    out->all += bits(there | written);
+    out->partly += lacking(c, k, written & ~c->whole[k] & ~there);
+}
+
+static void sum_chunk(const Chunk *c, bool pairs, const HostMemory *host, FootprintSum *out)
+{
+    uint64_t from  = (c->number - 1) << CHUNK;
+    size_t   first = hostmem_behind(host, from);
+    bool     any   = first < host->n && host->range[first].from < from + (1u << CHUNK);
     for (size_t k = 0; k < WORDS; k++) {
-        uint64_t low  = 0x5555555555555555ull;
-        uint64_t pair = (c->read[k] | c->read[k] >> 1) & low; /* pairs of which any is loaded, at the lower one's bit */
-        uint64_t there = pairs ? pair * 3 : c->read[k];
-        out->missed += pairs ? bits(pair) + bits(pair & c->together[k]) : bits(c->read[k]);
-        out->fetched += bits(there);
-        out->written += bits(c->written[k]);
-        out->all += bits(there | c->written[k]);
-        out->partly += lacking(c, k, c->written[k] & ~c->whole[k] & ~there);
+        uint64_t at   = from + (k << (SECTOR + 6));
+        uint64_t away = any ? hostmem_sectors(host, at, false) : 0;
+        out->host_read += bits(c->read[k] & away);
+        out->host_written += bits(c->written[k] & away);
+        out->moved += any ? bits((c->read[k] | c->written[k]) & hostmem_sectors(host, at, true)) : 0;
+        sum_of(c, k, ~away, pairs, out);
     }
 }
 
-void footprint_sum(const Footprint *f, bool pairs, FootprintSum *out)
+void footprint_sum(const Footprint *f, bool pairs, const HostMemory *host, FootprintSum *out)
 {
     *out = (FootprintSum){0};
     for (size_t i = 0; i < f->cap; i++)
         if (f->slot[i])
-            sum_of(f->slot[i], pairs, out);
+            sum_chunk(f->slot[i], pairs, host, out);
 }
 
 void footprint_free(Footprint *f)

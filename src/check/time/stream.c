@@ -7,20 +7,22 @@
  *   warp's accesses in order, at most MOST entries a block, and more of fewer blocks.  They are replayed as a multiprocessor would make
  *   them: one access of each warp in turn.  (The emulator runs a warp for long before the next, which no card does.)
  *
- * Left out: blocks of later waves, which find in L1 what earlier ones left; bulk and tensor copies, textures, local memory. */
+ * A fetch of a texture is told texel by texel, and is one access here.  Its lines are those of texels in rows; a card keeps neighbours of two
+ * rows in one sector, so that a fetch along a row touches more sectors and leaves them for the next row's.
+ *
+ * Left out: blocks of later waves, which find in L1 what earlier ones left; bulk and tensor copies, local memory. */
 #include "check/time/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "check/time/fetch.h"
-#include "check/time/footprint.h"
 #include "check/time/updates.h"
 #include "model/cache.h"
 #include "ptx/merge.h"
 
 enum { SAMPLED = 4, MOST_BLOCKS = 64, MOST_WARPS = 1 << 18, MOST = 1 << 14, LINE = 7, SECTOR = 5 };
+enum { FETCH_LINES = 4 * LANES };
 
 typedef struct Entry { /* one line of an access */
     uint64_t line;
@@ -28,9 +30,10 @@ typedef struct Entry { /* one line of an access */
     uint32_t instr;
     uint16_t warp;
     uint8_t  sectors;
-    uint8_t  lines;                /* of the whole access, at its first line; at others 0 */
-    uint8_t  from;                 /* FetchFrom, likewise; after the replay */
-    bool     load, store, through; /* through: past L1; neither load nor store: an update or a copy */
+    uint8_t  lines;                            /* of the whole access, at its first line; at others 0 */
+    uint8_t  from;                             /* FetchFrom, likewise; after the replay */
+    bool     load : 1, store : 1, through : 1; /* through: past L1; neither load nor store: an update or a copy */
+    bool     texture : 1;                      /* or a surface */
 } Entry;
 
 typedef struct Stream { /* one block's */
@@ -39,6 +42,16 @@ typedef struct Stream { /* one block's */
     size_t   n, cap;
     uint64_t cut;
 } Stream;
+
+typedef struct Fetch { /* of texels, as far as it has been told */
+    Access   of;
+    Touch    touch[FETCH_LINES];
+    unsigned n; /* 0: there is none */
+} Fetch;
+
+typedef struct Drawn { /* sectors of textures and surfaces */
+    uint64_t loaded, stored;
+} Drawn;
 
 typedef struct Watch {
     Observer      base;
@@ -50,6 +63,7 @@ typedef struct Watch {
     uint32_t     *made; /* accesses by warp of the launch; NULL: it has too many */
     unsigned      warps_of_block;
     Updates       updates;
+    Drawn         drawn;
     Stream        stream[MOST_BLOCKS]; /* in the order of sampled_block */
     StreamHits   *hits;
 } Watch;
@@ -60,6 +74,8 @@ typedef struct State {
     Footprint       seen;
     uint32_t       *made;
     Updates         updates;
+    Drawn           drawn;
+    Fetch           fetch;
     Stream          stream[MOST_BLOCKS];
 } State;
 
@@ -131,7 +147,8 @@ static void add_entry(Stream *s, const Access *a, const Touch *touch)
                                .sectors = touch->sectors,
                                .load    = a->op == ACCESS_LD,
                                .store   = a->op == ACCESS_ST,
-                               .through = past || a->op == ACCESS_COPY};
+                               .through = past || a->op == ACCESS_COPY,
+                               .texture = a->space != ACCESS_GLOBAL};
 }
 
 static void add_lines(const Watch *w, Stream *s, const Access *a, const Touch *touch, unsigned n)
@@ -148,11 +165,11 @@ static void add_lines(const Watch *w, Stream *s, const Access *a, const Touch *t
     s->entry[begin].lines = (uint8_t)n;
 }
 
-/* The lines that the lanes touch, each with its sectors and, of stores, bytes; how many.  Neighbours mostly lie on one line, so that is tried
- * first.  No lane's bytes reach beyond a sector: accesses of up to 32 bytes are aligned. */
-static unsigned lines_of(const Access *a, Touch touch[LANES])
+/* The lines that the lanes touch, each with its sectors and, of stores, bytes, behind the n that there are; how many.  Neighbours mostly lie on
+ * one line, so that is tried first.  No lane's bytes reach beyond a sector: accesses of up to 32 bytes are aligned. */
+static unsigned lines_of(const Access *a, Touch *touch, unsigned n)
 {
-    unsigned n = 0, at = 0;
+    unsigned at    = 0;
     uint32_t bytes = a->op == ACCESS_ST ? (uint32_t)((1ull << a->bytes) - 1) : 0;
     for (uint32_t mask = a->mask; mask; mask &= mask - 1) {
         uint64_t addr = a->addr[__builtin_ctz(mask)], line = addr >> LINE;
@@ -167,24 +184,56 @@ static unsigned lines_of(const Access *a, Touch touch[LANES])
     return n;
 }
 
-static void note_access(void *state, const Access *a)
+static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3,
+                                 1, 2, 2, 3, 2, 3, 3, 4}; /* sectors of a line: a call on CPUs that cannot count */
+
+static void note_lines(State *s, const Access *a, const Touch *touch, unsigned n)
 {
-    State    *s       = state;
-    bool      updates = a->op == ACCESS_ATOM || a->op == ACCESS_RED;
-    TouchKind kind    = updates ? TOUCH_UPDATE : a->op == ACCESS_ST ? TOUCH_STORE : TOUCH_LOAD;
-    Touch     touch[LANES];
-    if (!a->addr)
-        return;
+    bool      updates = a->op == ACCESS_ATOM || a->op == ACCESS_RED, texture = a->space != ACCESS_GLOBAL;
+    TouchKind kind = updates ? TOUCH_UPDATE : a->op == ACCESS_ST ? TOUCH_STORE : TOUCH_LOAD;
+    int       k    = sampled_block(s->w, a->block);
     if (s->made && a->warp < s->w->warps_of_block)
         s->made[a->block * s->w->warps_of_block + a->warp]++;
-    if (updates)
-        updates_add(&s->updates, a, s->instr, s->w->is.joins, s->w->is.slices);
-    unsigned n = lines_of(a, touch);
-    int      k = sampled_block(s->w, a->block);
     for (unsigned i = 0; i < n; i++)
         footprint_add(&s->seen, &touch[i], kind);
+    for (unsigned i = 0; texture && !updates && i < n; i++)
+        *(kind == TOUCH_STORE ? &s->drawn.stored : &s->drawn.loaded) += ones[touch[i].sectors & 15];
     if (k >= 0)
         add_lines(s->w, &s->stream[k], a, touch, n);
+}
+
+static void end_fetch(State *s)
+{
+    if (s->fetch.n)
+        note_lines(s, &s->fetch.of, s->fetch.touch, s->fetch.n);
+    s->fetch.n = 0;
+}
+
+/* All first texels of the lanes come first, then all second ones.  One that touches more lines than there is room for becomes several. */
+static void note_texels(State *s, const Access *a)
+{
+    Fetch *f = &s->fetch;
+    if (!a->texel || f->n > FETCH_LINES - LANES)
+        end_fetch(s);
+    f->of      = *a;
+    f->of.addr = NULL; /* the caller's */
+    f->n       = lines_of(a, f->touch, f->n);
+}
+
+static void note_access(void *state, const Access *a)
+{
+    State *s = state;
+    Touch  touch[LANES];
+    if (!a->addr)
+        return;
+    if (a->space == ACCESS_TEXTURE) {
+        note_texels(s, a);
+        return;
+    }
+    end_fetch(s);
+    if (a->space == ACCESS_GLOBAL && (a->op == ACCESS_ATOM || a->op == ACCESS_RED))
+        updates_add(&s->updates, a, s->instr, s->w->is.joins, s->w->is.slices);
+    note_lines(s, a, touch, lines_of(a, touch, 0));
 }
 
 /* Loads that are made elsewhere are told of there (note_access). */
@@ -199,6 +248,9 @@ static void stream_join(Observer *o, void *state)
 {
     Watch *w = (Watch *)o;
     State *s = state;
+    end_fetch(s);
+    w->drawn.loaded += s->drawn.loaded;
+    w->drawn.stored += s->drawn.stored;
     footprint_join(&w->seen, &s->seen);
     footprint_free(&s->seen);
     if (s->made && !w->made) {
@@ -222,6 +274,7 @@ void stream_put(const Observer *o, Parcel *p)
     const Watch *w = (const Watch *)o;
     footprint_put(&w->seen, p);
     parcel_put(p, &w->updates, sizeof w->updates);
+    parcel_put(p, &w->drawn, sizeof w->drawn);
     parcel_put_number(p, w->made ? w->blocks * w->warps_of_block : 0);
     parcel_put(p, w->made, w->made ? w->blocks * w->warps_of_block * sizeof *w->made : 0);
     for (unsigned i = 0; i < MOST_BLOCKS; i++) {
@@ -260,6 +313,10 @@ void stream_add(Observer *o, Parcel *p)
     parcel_take(p, u, sizeof *u);
     updates_join(&w->updates, u);
     free(u);
+    Drawn drawn = {0};
+    parcel_take(p, &drawn, sizeof drawn);
+    w->drawn.loaded += drawn.loaded;
+    w->drawn.stored += drawn.stored;
     take_made(w, p);
     for (unsigned i = 0; i < MOST_BLOCKS; i++) {
         Stream s = {.block = parcel_number(p), .cut = parcel_number(p)};
@@ -282,7 +339,8 @@ Observer *stream_new(const StreamSetting *is)
     const uint8_t all = 1u << ACCESS_LD | 1u << ACCESS_ST | 1u << ACCESS_ATOM | 1u << ACCESS_RED | 1u << ACCESS_COPY;
     w->is             = *is;
     w->base           = (Observer){.fork = stream_fork, .access = stream_access, .join = stream_join};
-    w->base.wants[ACCESS_GLOBAL] = all;
+    w->base.wants[ACCESS_GLOBAL] = w->base.wants[ACCESS_SURFACE] = all;
+    w->base.wants[ACCESS_TEXTURE]                                = 1u << ACCESS_LD;
     if (is->sinks) {
         w->base.wants[ACCESS_GLOBAL] |= 1u << ACCESS_SUNK;
         w->base.sunk = note_access;
@@ -320,8 +378,11 @@ typedef struct Sm { /* while its blocks' accesses are replayed */
     uint32_t    round; /* one access of each warp */
 } Sm;
 
-static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3,
-                                 1, 2, 2, 3, 2, 3, 3, 4}; /* sectors of a line: a call on CPUs that cannot count */
+/* Does any of its sectors lie with the host? */
+static bool is_away(const Watch *w, const Entry *e)
+{
+    return w->is.host.n && hostmem_sectors(&w->is.host, e->line << LINE, false) & e->sectors;
+}
 
 /* One line of an access; gives from where it comes.  Loads that pass L1 by are counted there as misses. */
 static FetchFrom step_line(const Watch *w, Sm *sm, const Entry *e, StreamHits *h)
@@ -338,7 +399,8 @@ static FetchFrom step_line(const Watch *w, Sm *sm, const Entry *e, StreamHits *h
         h->sectors += ones[e->sectors & 15];
         h->hits += ones[near & 15];
     }
-    return fetched_load(sm->fetched, e->line, e->sectors, near, sm->round);
+    FetchFrom from = fetched_load(sm->fetched, e->line, e->sectors, near, sm->round);
+    return from == FETCH_DRAM && is_away(w, e) ? FETCH_HOST : from;
 }
 
 /* Of a store's line: the sectors that the warp's access before, a store as well, has stored. */
@@ -378,8 +440,9 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
     c->at = first->next;
     if (c->at < c->s->n)
         __builtin_prefetch(&c->s->entry[c->at]); /* wanted when all other warps have had their turn */
-    sum->l1.sectors += here.sectors;
-    sum->l1.hits += here.hits;
+    StreamHits *total = first->texture ? &sum->texture : &sum->l1;
+    total->sectors += here.sectors;
+    total->hits += here.hits;
     c->store = first->store ? begin : SIZE_MAX;
     if (first->instr < w->instrs && !first->store) {
         StreamHits *h = &w->hits[first->instr];
@@ -389,8 +452,7 @@ static bool step(Watch *w, Sm *sm, Cursor *c, StreamSum *sum)
         h->accesses++;
         c->s->entry[begin].from = (uint8_t)farthest;
         c->waits += w->is.clocks[farthest];
-        h->from_l2 += farthest == FETCH_L2;
-        h->from_dram += farthest == FETCH_DRAM;
+        h->from[farthest]++;
     }
     return true;
 }
@@ -425,9 +487,7 @@ static void count_slow(Watch *w, const Stream *s, const Cursor *list, size_t n)
         const Entry *e = &s->entry[i];
         if (e->store || e->instr >= w->instrs)
             continue;
-        w->hits[e->instr].slow++;
-        w->hits[e->instr].slow_l2 += e->from == FETCH_L2;
-        w->hits[e->instr].slow_dram += e->from == FETCH_DRAM;
+        w->hits[e->instr].slow[e->from]++;
     }
 }
 
@@ -483,7 +543,7 @@ void stream_replay(Observer *o, StreamSum *out)
     Watch   *w = (Watch *)o;
     unsigned n = sampled_sms(w);
     Fetched  fetched[SAMPLED];
-    *out    = (StreamSum){.of = w->blocks};
+    *out    = (StreamSum){.of = w->blocks, .textured = w->drawn.loaded, .drawn = w->drawn.stored};
     w->hits = xcalloc(w->instrs + 1u, sizeof *w->hits);
     for (unsigned sm = 0; sm < n; sm++) {
         fetched[sm] = (Fetched){.pairs = w->is.pairs};
@@ -494,7 +554,7 @@ void stream_replay(Observer *o, StreamSum *out)
         fetched_free(&fetched[sm]);
     judge_blocks(w, out);
     updates_sum(&w->updates, &out->updates);
-    footprint_sum(&w->seen, w->is.pairs, &out->seen);
+    footprint_sum(&w->seen, w->is.pairs, &w->is.host, &out->seen);
 }
 
 const StreamHits *stream_instr(const Observer *o, uint32_t id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a launch does to global memory, as caches see it: which sectors it touches at all, and of a few multiprocessors' blocks every access in
+ * What a launch does to global memory and textures, as caches see it: which sectors it touches at all, and of a few multiprocessors' blocks every access in
  * each warp's order, replayed through L1.
  *
  *     Observer *o = stream_new(&setting);
@@ -11,6 +11,7 @@
 #ifndef WW_CHECK_TIME_STREAM_H
 #define WW_CHECK_TIME_STREAM_H
 
+#include "check/time/fetch.h"
 #include "check/time/footprint.h"
 #include "check/time/updates.h"
 #include "emu/observer.h"
@@ -20,7 +21,8 @@ typedef struct StreamSetting {
     uint64_t l1_bytes;      /* of a multiprocessor, its shared memory taken off */
     unsigned slices;        /* of L2; 0: not known */
     bool     pairs;         /* L2 fetches a sector with its neighbour */
-    double   clocks[3];     /* by FetchFrom: until what an access waits for is there */
+    double   clocks[FETCH_FROMS]; /* until what an access waits for is there */
+    HostMemory host;        /* kept until the replay */
     bool     sinks;         /* loads move into branches (ptx/sinks.h) */
     bool     joins;         /* warps reduce what they add to one word (code_joins_updates) */
 } StreamSetting;
@@ -28,17 +30,19 @@ typedef struct StreamSetting {
 typedef struct StreamHits {    /* of loads and updates */
     uint64_t sectors, hits;    /* that L1 was asked for, and those that were there */
     uint64_t accesses, lines;  /* by warps, and their lines */
-    uint64_t from_l2, from_dram; /* of the accesses, those that wait for L2, or for device memory: for the last of their sectors */
-    uint64_t slow, slow_l2, slow_dram; /* of them, those of the warp of each block that waits longest */
+    uint64_t from[FETCH_FROMS]; /* of the accesses, by what they wait for: the last of their sectors */
+    uint64_t slow[FETCH_FROMS]; /* of them, those of the warp of each block that waits longest */
 } StreamHits;
 
 typedef struct StreamSum {
     StreamHits l1;            /* of the blocks looked at */
+    StreamHits texture;       /* likewise, of fetches of textures and loads of surfaces, which l1 has not */
     uint64_t   blocks, of;    /* looked at, of how many */
     double     shared;        /* of the sectors that a multiprocessor asks L2 for, the share that the others want in the same round */
     uint64_t   cut;           /* accesses of those blocks that were too many, and left out */
     uint64_t   stored, joined; /* sectors of their stores; those that the warp's store just before has stored: they leave L1 together */
     uint64_t   stored_lines;   /* of the sectors that are not joined */
+    uint64_t   textured, drawn; /* sectors of the whole launch: that fetches of textures ask for; that surfaces' stores do */
     FootprintSum seen;        /* of the whole launch */
     UpdatesSum   updates;     /* likewise */
     /* How many blocks take part in the work, by the accesses that they make, and how many times as many the longest warp of the launch makes as

@@ -78,6 +78,20 @@ const Range *devmem_next(uint64_t from)
     return i < all.n ? all.at[i] : NULL;
 }
 
+size_t devmem_host_memory(HostRange **out)
+{
+    size_t n = 0;
+    *out     = xcalloc(all.n + 1, sizeof **out);
+    for (size_t i = 0; i < all.n; i++) {
+        const Range *r = all.at[i];
+        if (r->bytes && (r->kind == MEMORY_HOST || r->kind == MEMORY_MANAGED))
+            (*out)[n++] = (HostRange){.from  = r->base,
+                                      .to    = r->base + r->bytes,
+                                      .moves = r->kind == MEMORY_MANAGED && r->preferred != DEVICE_HOST};
+    }
+    return n;
+}
+
 void devmem_note(Range r)
 {
     version++;

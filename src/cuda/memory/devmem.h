@@ -51,6 +51,8 @@ void         devmem_share_pool(const void *pool, int to, bool on);
 const Range *devmem_next(uint64_t from);
 /* The first range at or behind that address that the host's code sees and that can be closed to it (pinned, managed, closable), or NULL. */
 const Range *devmem_next_shared(uint64_t from);
+/* emulator_host_memory: pinned and registered memory, managed memory that prefers the host; and other managed memory, which moves. */
+size_t       devmem_host_memory(HostRange **out);
 /* Grows with every change of the table. */
 uint64_t     devmem_version(void);
 /* Is there memory that host code may write by itself (pinned, registered, managed)? */

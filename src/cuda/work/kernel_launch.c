@@ -240,6 +240,7 @@ static void body(void *user)
 {
     Running           *p = user;
     const DeviceLaunch l = {.w = &p->launch, .work = p->work, .held = &p->held};
+    emulator_host_memory(p->device, devmem_host_memory);
     device_on_progress(p->device, state.options.report && progress_possible() ? tell_progress : NULL, p);
     p->status = device_launch_kernel(p->device, p->module, p->func, &l, &p->result);
 }

@@ -170,6 +170,7 @@ static void tell(Warp *w, const Uop *u, const TexObject *o, uint32_t mask, const
             return;
         Access a = texel_access(w, u, o, lanes, addr);
         a.space  = ACCESS_TEXTURE;
+        a.texel  = (uint8_t)k;
         access_notify_all(w, &a);
     }
 }
