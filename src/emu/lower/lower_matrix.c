@@ -158,6 +158,7 @@ static void lower_wmma_move(Lower *lo, const Instr *in, bool store)
     }
     m->mem = *lo_mem_info(lo, in, store ? ACCESS_ST : ACCESS_LD);
     plan_wmma(m, m->mem.space == SPACE_SHARED);
+    wmma_places(lo->p->arena, m);
     m->mem.op        = m->way == WMMA_ROWS ? ACCESS_LDSM : m->mem.op;
     Slot     a       = lo_mem_address(lo, mem, &m->mem);
     unsigned bytes   = m->type == TY_F64 ? 8 : 4;

@@ -53,6 +53,8 @@ typedef struct MatrixOps {
 MatrixRule matrix_rule(const MatrixForm *f);
 /* Where term i stands among the cells: those of a step side by side. */
 unsigned   matrix_place(const MatrixForm *f, unsigned i);
+/* Does every term stand where it comes? */
+bool       matrix_in_order(const MatrixForm *f);
 /* The element of one row and column, for any input (matrix_sum.c).  c: a float. */
 uint32_t   matrix_element(const MatrixRule *r, const MatrixTile *a, unsigned row, const float *b, float c);
 
@@ -63,6 +65,10 @@ typedef struct MmaInfo {
     Slot       metadata;
     unsigned   selector;
 } MmaInfo;
+
+typedef struct WmmaSpot { /* of a lane's part of an access: elements across memory and along it; its byte of the fragment's copy */
+    uint16_t slow, fast, copy;
+} WmmaSpot;
 
 typedef struct WmmaInfo { /* wmma.load, wmma.store */
     MemInfo  mem;
@@ -81,6 +87,11 @@ typedef struct WmmaInfo { /* wmma.load, wmma.store */
     unsigned run;        /* WMMA_ACROSS: neighbours across memory that one lane gets */
     bool     addr64;     /* the address slot has 64-bit lanes (mem is told the lanes' own addresses) */
     int64_t  base_offset;
+    const uint16_t *place; /* by register, unit in it and lane: its byte of the fragment's copy */
+    const WmmaSpot *spot;  /* by access and lane */
 } WmmaInfo;
+
+/* Fills in place and spot, from all but mem.v. */
+void wmma_places(Arena *a, WmmaInfo *m);
 
 #endif

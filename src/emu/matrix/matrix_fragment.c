@@ -22,22 +22,17 @@ static unsigned per_register(Type t)
     return t == TY_B1 ? 1 : 32 / matrix_bits(t);
 }
 
-/* Where a term's cell is; a sparse A is spread later. */
-static unsigned place_a(const MatrixForm *f, unsigned k)
-{
-    return f->sparse ? k : matrix_place(f, k);
-}
-
 void fragment_a(const Warp *w, const MatrixForm *f, const uint8_t *r, const Slot *slot, unsigned regs, unsigned halves,
                 MatrixTile *to)
 {
-    unsigned per = per_register(f->a);
+    unsigned per      = per_register(f->a);
+    bool     in_order = f->sparse || matrix_in_order(f); /* a sparse A is spread later */
     float    cell[LANES * MOST_PER];
     for (unsigned i = 0; i < regs; i++) {
         unsigned row = 8 * (i % halves), k = i / halves * 4 * per;
         matrix_ops(w)->decode(f->a, r + slot[i], LANES * per, cell);
         for (unsigned e = 0; e < 4 * per; e++) {
-            float *at = to->a[place_a(f, k + e)] + row;
+            float *at = to->a[in_order ? k + e : matrix_place(f, k + e)] + row;
             for (unsigned group = 0; group < 8; group++)
                 at[group] = cell[group * 4 * per + e];
         }
@@ -50,12 +45,16 @@ void fragment_a(const Warp *w, const MatrixForm *f, const uint8_t *r, const Slot
 void fragment_b(const Warp *w, const MatrixForm *f, const Slot *slot, unsigned regs, float *to)
 {
     unsigned per = per_register(f->b), terms = regs * 4 * per;
+    bool     in_order = matrix_in_order(f);
     float    cell[LANES * MOST_PER];
     for (unsigned i = 0; i < regs; i++) {
         matrix_ops(w)->decode(f->b, w->r + slot[i], LANES * per, cell);
-        for (unsigned group = 0; group < 8; group++)
-            for (unsigned e = 0; e < 4 * per; e++)
-                to[group * terms + matrix_place(f, i * 4 * per + e)] = cell[group * 4 * per + e];
+        for (unsigned e = 0; e < 4 * per; e++) {
+            unsigned k  = i * 4 * per + e;
+            float   *at = to + (in_order ? k : matrix_place(f, k));
+            for (unsigned group = 0; group < 8; group++)
+                at[group * terms] = cell[group * 4 * per + e];
+        }
     }
 }
 

@@ -222,11 +222,16 @@ MatrixRule matrix_rule(const MatrixForm *f)
     return r;
 }
 
+bool matrix_in_order(const MatrixForm *f)
+{
+    return !is_f8(f->a) || f->unit == MATRIX_WGMMA;
+}
+
 /* mma turns 8-bit elements into halves, of each register first the lower two (sparse: of four), and multiplies those in two steps. */
 unsigned matrix_place(const MatrixForm *f, unsigned i)
 {
     unsigned some = f->sparse ? 4 : 2;
-    if (!is_f8(f->a) || f->unit == MATRIX_WGMMA)
+    if (matrix_in_order(f))
         return i;
     return i / some % 2 * (f->k / 2) + i / (2 * some) * some + i % some;
 }

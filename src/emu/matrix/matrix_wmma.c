@@ -74,20 +74,6 @@ static unsigned copy_bit(const WmmaInfo *m, unsigned row, unsigned col)
     return ((m->col ? col : row) * m->fast + (m->col ? row : col)) * matrix_bits(m->type);
 }
 
-/* Registers <-> copy. */
-static void move_registers(const Warp *w, const WmmaInfo *m, uint8_t *copy)
-{
-    unsigned bytes = m->type == TY_F64 ? 8 : 4;
-    for (unsigned r = 0; r < m->regs; r++)
-        for (unsigned at = 0; at < bytes; at += m->unit)
-            for (unsigned lane = 0; lane < LANES; lane++) {
-                unsigned row, col;
-                element_place(m, r, lane, 8 * at, &row, &col);
-                uint8_t *reg = w->r + m->mem.v[r] + (size_t)bytes * lane + at, *c = copy + copy_bit(m, row, col) / 8;
-                memcpy(m->store ? c : reg, m->store ? reg : c, m->unit);
-            }
-}
-
 /* Where a lane's part of an access begins. */
 static void access_place(const WmmaInfo *m, unsigned access, unsigned lane, unsigned *slow, unsigned *fast)
 {
@@ -102,37 +88,95 @@ static void access_place(const WmmaInfo *m, unsigned access, unsigned lane, unsi
     }
 }
 
+void wmma_places(Arena *a, WmmaInfo *m)
+{
+    unsigned  bytes = m->type == TY_F64 ? 8 : 4, units = bytes / m->unit, bits = matrix_bits(m->type);
+    uint16_t *place = ARENA_ARRAY(a, uint16_t, (size_t)m->regs * units * LANES), *p = place;
+    WmmaSpot *spot = ARENA_ARRAY(a, WmmaSpot, (size_t)m->accesses * LANES);
+    for (unsigned i = 0; i < m->regs * units; i++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            unsigned row, col;
+            element_place(m, i / units, lane, 8 * m->unit * (i % units), &row, &col);
+            *p++ = (uint16_t)(copy_bit(m, row, col) / 8);
+        }
+    for (unsigned i = 0; i < m->accesses * LANES; i++) {
+        unsigned slow, fast;
+        access_place(m, i / LANES, i % LANES, &slow, &fast);
+        spot[i] = (WmmaSpot){(uint16_t)slow, (uint16_t)fast, (uint16_t)((slow * m->fast + fast) * bits / 8)};
+    }
+    m->place = place;
+    m->spot  = spot;
+}
+
+/* Registers <-> copy.  bytes: of a lane's register; it is inlined once for each pair of sizes. */
+static inline __attribute__((always_inline)) void move_units(const Warp *w, const WmmaInfo *m, uint8_t *copy,
+                                                             unsigned bytes, unsigned unit)
+{
+    const uint16_t *place = m->place;
+    for (unsigned r = 0; r < m->regs; r++)
+        for (unsigned at = 0; at < bytes; at += unit, place += LANES) {
+            uint8_t *reg = w->r + m->mem.v[r] + at;
+            for (unsigned lane = 0; m->store && lane < LANES; lane++)
+                memcpy(copy + place[lane], reg + (size_t)bytes * lane, unit);
+            for (unsigned lane = 0; !m->store && lane < LANES; lane++)
+                memcpy(reg + (size_t)bytes * lane, copy + place[lane], unit);
+        }
+}
+
+static void move_registers(const Warp *w, const WmmaInfo *m, uint8_t *copy)
+{
+    switch (m->unit) {
+    case 8: move_units(w, m, copy, 8, 8); return;
+    case 4: move_units(w, m, copy, 4, 4); return;
+    case 2: move_units(w, m, copy, 4, 2); return;
+    default: move_units(w, m, copy, 4, 1); return;
+    }
+}
+
+static inline __attribute__((always_inline)) void copy_lanes(const WmmaInfo *m, uint8_t *const *p, uint8_t *copy,
+                                                             const WmmaSpot *spot, unsigned bytes)
+{
+    for (unsigned lane = 0; m->store && lane < m->lanes; lane++)
+        memcpy(p[lane], copy + spot[lane].copy, bytes);
+    for (unsigned lane = 0; !m->store && lane < m->lanes; lane++)
+        memcpy(copy + spot[lane].copy, p[lane], bytes);
+}
+
 /* Memory <-> copy, one access; false: stopped. */
 static bool move_access(Warp *w, const Uop *u, const WmmaInfo *m, uint64_t base, uint64_t stride, unsigned access,
                         uint8_t *copy)
 {
-    uint8_t  *p[LANES], *c[LANES];
-    Uop       at   = *u;
-    uint64_t *t    = SLOT(w, uint64_t, u->e);
-    unsigned  bits = matrix_bits(m->type);
-    at.a           = u->e;
-    for (unsigned lane = 0; lane < m->lanes; lane++) {
-        unsigned slow, fast;
-        access_place(m, access, lane, &slow, &fast);
-        t[lane] = base + (slow * stride + fast) * bits / 8;
-        c[lane] = copy + (slow * m->fast + fast) * bits / 8;
-    }
+    uint8_t        *p[LANES];
+    Uop             at   = *u;
+    uint64_t       *t    = SLOT(w, uint64_t, u->e);
+    unsigned        bits = matrix_bits(m->type);
+    const WmmaSpot *spot = m->spot + (size_t)access * LANES;
+    at.a                 = u->e;
+    for (unsigned lane = 0; lane < m->lanes; lane++)
+        t[lane] = base + (spot[lane].slow * stride + spot[lane].fast) * bits / 8;
     uint32_t all = w->mask;
     w->mask      = all & UINT32_MAX >> (LANES - m->lanes);
     bool there   = access_resolve(w, &at, &m->mem, m->mem.observed, p);
     w->mask      = all;
-    for (unsigned lane = 0; there && lane < m->lanes; lane++)
-        memcpy(m->store ? p[lane] : c[lane], m->store ? c[lane] : p[lane], m->mem.bytes);
-    return there;
+    if (!there)
+        return false;
+    switch (m->mem.bytes) {
+    case 16: copy_lanes(m, p, copy, spot, 16); return true;
+    case 8: copy_lanes(m, p, copy, spot, 8); return true;
+    case 4: copy_lanes(m, p, copy, spot, 4); return true;
+    case 2: copy_lanes(m, p, copy, spot, 2); return true;
+    default: copy_lanes(m, p, copy, spot, 1); return true;
+    }
 }
 
 static void tell(Warp *w, const Uop *u, const WmmaInfo *m)
 {
     uint64_t at[LANES], bits[LANES];
+    unsigned each = matrix_bits(m->type);
     for (unsigned lane = 0; lane < LANES; lane++) {
         at[lane] =
             (m->addr64 ? SLOT(w, uint64_t, u->a)[lane] : SLOT(w, uint32_t, u->a)[lane]) + (uint64_t)m->base_offset;
-        bits[lane] = (uint64_t)SLOT(w, uint32_t, u->b)[lane] * matrix_bits(m->type);
+        bits[lane] = (uint64_t)SLOT(w, uint32_t, u->b)[lane] * each;
     }
     sync_notify(w, u,
                 (SyncEvent){.kind   = SYNC_WMMA,
