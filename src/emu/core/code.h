@@ -80,6 +80,7 @@ typedef struct ExecTable {
     UopFn (*lane)[LT_COUNT];             /* lane operations, by isa.def row (Op) and lane type; NULL = no such combination */
     UopFn mem[MEM_COUNT][2];             /* the MEM_ operations of mem.def; [1] = observed twin */
     const struct MatrixOps *matrix;      /* emu/matrix/matrix.h */
+    const struct TexOps *texture;        /* emu/texture/texwarp.h */
 } ExecTable;
 
 /* The table of a SIMD level that this CPU has, the best one for NULL; NULL when it has not. */

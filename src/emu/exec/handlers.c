@@ -11,6 +11,7 @@ const ExecTable *exec_table(void)
         exec_fill_lane(&t);
         exec_fill_mem(&t);
         exec_fill_matrix(&t);
+        exec_fill_texture(&t);
         t.level = WW_LEVEL_NAME;
     }
     return &t;

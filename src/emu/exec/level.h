@@ -22,6 +22,7 @@
 #define exec_fill_lane EXEC_SYM(exec_fill_lane)
 #define exec_fill_mem  EXEC_SYM(exec_fill_mem)
 #define exec_fill_matrix EXEC_SYM(exec_fill_matrix)
+#define exec_fill_texture EXEC_SYM(exec_fill_texture)
 #define exec_table     EXEC_SYM(exec_table)
 
 /* Enters the handlers of all lane operations (ExecTable.lane). */
@@ -30,6 +31,8 @@ void exec_fill_lane(ExecTable *t);
 void exec_fill_mem(ExecTable *t);
 /* Enters matrix arithmetic (ExecTable.matrix). */
 void exec_fill_matrix(ExecTable *t);
+/* Enters fetches of textures (ExecTable.texture). */
+void exec_fill_texture(ExecTable *t);
 /* The whole table; not to be called on a CPU without the level. */
 const ExecTable *exec_table(void);
 

@@ -17,6 +17,7 @@
 #include "emu/core/ctl.h"
 #include "emu/core/fault.h"
 #include "emu/core/notify.h"
+#include "emu/texture/texwarp.h"
 
 /* ---- handles ---- */
 
@@ -204,6 +205,63 @@ static void spoil(Warp *w, const Uop *u, const TexInfo *t, const TexObject *o, u
             poison_result(w, t->d[k], t->to_half && !t->packed ? 2 : 4, bad, origin);
 }
 
+/* Has the instruction nothing that makes its lanes' fetches more than TexOps do? */
+static bool is_plain(const Warp *w, const TexInfo *t)
+{
+    bool more = t->gather >= 0 || t->to_half || t->layer != NO_SLOT || t->resident != NO_SLOT ||
+                t->lod_mode != TEX_LOD_BASE || t->lod != NO_SLOT || t->shape > TEX_2D || w->worker->poison ||
+                w->block->launch->watches_texels;
+    for (unsigned k = 0; k < 3; k++)
+        more |= t->offset[k] != NO_SLOT;
+    return !more;
+}
+
+/* Do these lanes have the same number? */
+static bool is_one(const uint64_t *x, uint32_t mask)
+{
+    uint64_t first = x[__builtin_ctz(mask)], other = 0;
+    if (mask != UINT32_MAX) {
+        for (uint32_t m = mask; m; m &= m - 1)
+            other |= x[__builtin_ctz(m)] ^ first;
+        return !other;
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        other |= x[i] ^ first;
+    return !other;
+}
+
+/* Of lanes that fetch from one texture by one sampler, those that are done; *stop: a handle is bad. */
+static uint32_t fetch_together(Warp *w, const Uop *u, const TexInfo *t, bool *stop)
+{
+    unsigned        first   = (unsigned)__builtin_ctz(w->mask);
+    const uint64_t *handle  = SLOT(w, uint64_t, t->handle);
+    const uint64_t *sampler = t->sampler != NO_SLOT ? SLOT(w, uint64_t, t->sampler) : handle;
+    const TexOps   *ops     = w->block->launch->dev->exec->texture;
+    uint32_t        out[4][LANES], done;
+    TexWarp         all;
+    if (!is_one(handle, w->mask) || !is_one(sampler, w->mask))
+        return 0;
+    const TexObject *o = tex_object(w, u, handle[first], TEX_TEXTURE, first), *s = o;
+    if (o && t->sampler != NO_SLOT)
+        s = tex_object(w, u, sampler[first], TEX_TEXTURE, first);
+    *stop = !o || !s;
+    if (*stop || o->shape != t->shape || !texture_plain(o, &s->sampler, t->whole, &all))
+        return 0;
+    if (t->whole)
+        ops->fetch_whole(&all, SLOT(w, int32_t, t->coord[0]), done = w->mask, out);
+    else
+        done = ops->fetch(&all, SLOT(w, float, t->coord[0]), t->shape == TEX_2D ? SLOT(w, float, t->coord[1]) : NULL,
+                          w->mask, out);
+    for (unsigned k = 0; k < t->nd; k++) {
+        uint32_t *d = t->d[k] != NO_SLOT ? SLOT(w, uint32_t, t->d[k]) : NULL;
+        if (d && done == UINT32_MAX)
+            memcpy(d, out[k], sizeof out[k]);
+        for (uint32_t m = d && done != UINT32_MAX ? done : 0; m; m &= m - 1)
+            d[__builtin_ctz(m)] = out[k][__builtin_ctz(m)];
+    }
+    return done;
+}
+
 const Uop *ctl_tex(Warp *w, const Uop *u)
 {
     const TexInfo   *t = u->ptr;
@@ -212,8 +270,12 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
     uint64_t         last = 0;
     uint32_t         same = 0; /* lanes of the object o */
     TexReads         reads[LANES];
-    TexFetch         q = {.whole = t->whole, .lod_mode = t->lod_mode, .gather = t->gather};
-    for (uint32_t m = w->mask; m; m &= m - 1) {
+    TexFetch         q    = {.whole = t->whole, .lod_mode = t->lod_mode, .gather = t->gather};
+    bool             stop = false;
+    uint32_t         done = is_plain(w, t) ? fetch_together(w, u, t, &stop) : 0, left = w->mask & ~done;
+    if (stop)
+        return STOP;
+    for (uint32_t m = left; m; m &= m - 1) {
         unsigned i      = (unsigned)__builtin_ctz(m);
         uint64_t handle = SLOT(w, uint64_t, t->handle)[i];
         if (!o || handle != last) { /* mostly the same in all lanes */
@@ -232,7 +294,7 @@ const Uop *ctl_tex(Warp *w, const Uop *u)
         if (t->to_half)
             narrow(t, o, &sampler->sampler, out[i]);
     }
-    for (uint32_t m = w->mask; m; m &= m - 1)
+    for (uint32_t m = left; m; m &= m - 1)
         write_lane(w, t, (unsigned)__builtin_ctz(m), out[__builtin_ctz(m)]);
     if (w->block->launch->watches_texels)
         tell(w, u, o, same, reads);

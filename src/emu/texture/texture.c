@@ -16,6 +16,7 @@
 #include "emu/core/program.h"
 #include "emu/texture/texfilter.h"
 #include "emu/texture/texlod.h"
+#include "emu/texture/texwarp.h"
 
 /* ---- the table ---- */
 
@@ -301,4 +302,20 @@ void texture_fetch(const TexObject *t, const TexSampler *s, const TexFetch *q, u
     }
     for (unsigned c = 0; c < 4; c++)
         out[c] = filtered_value(t, s, &g, c);
+}
+
+/* ---- warps ---- */
+
+bool texture_plain(const TexObject *t, const TexSampler *s, bool whole, TexWarp *out)
+{
+    const TexFormat *f    = &t->format;
+    bool             flat = t->shape == TEX_1D || t->shape == TEX_2D,
+         shown            = f->kind == 'f' ? f->bits == 16 : s->to_float || f->norm;
+    if (t->nlevels != 1 || s->srgb || !flat || whole != t->linear_memory || (whole && t->shape != TEX_1D))
+        return false;
+    *out = (TexWarp){
+        .object = t, .sampler = s, .arithmetic = texel_arithmetic(f), .bytes = texel_bytes(f), .fractions = shown};
+    for (unsigned c = 0; c < 4 && (s->address[0] == TEX_BORDER || s->address[1] == TEX_BORDER); c++)
+        out->border[c] = border_value(f, s, c);
+    return true;
 }
