@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Device memory: allocation, freeing, what an address outside every allocation is said to be, the device-side heap. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "emu/memory/memory.h"
 
@@ -222,7 +225,7 @@ static void the_lowest_gap_is_taken(void **state)
 /* Of pages that were written and others that were not, from the middle of a page to that of another. */
 static void what_is_cleared_takes_no_more_memory(void **state)
 {
-    enum { PAGE = 4096, PAGES = 6000, SIZE = PAGES * PAGE };
+    enum { PAGE = 4096, PAGES = 1000 /* no huge ones */, SIZE = PAGES * PAGE };
     static unsigned char there[PAGES];
     uint64_t             p     = get(*state, SIZE);
     uint8_t             *at    = (uint8_t *)(uintptr_t)p;
@@ -246,12 +249,46 @@ static void what_is_cleared_takes_no_more_memory(void **state)
             fail_msg("byte %zu is %u", i, at[i]);
 }
 
+/* Is the mapping in which the address lies one of huge pages?  -1: this kernel does not say. */
+static int is_huge(uint64_t address)
+{
+    FILE    *f = fopen("/proc/self/smaps", "r");
+    char     line[512];
+    uint64_t from, to;
+    bool     here = false;
+    int      huge = -1;
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) == 2)
+            here = address >= from && address < to;
+        if (here && !strncmp(line, "VmFlags:", 8))
+            huge = strstr(line, " hg") != NULL;
+    }
+    if (f)
+        fclose(f);
+    return huge;
+}
+
+static void large_allocations_have_huge_pages(void **state)
+{
+    uint64_t little = get(*state, 2 * MIB), large = get(*state, 16 * MIB);
+    if (is_huge(large) < 0 || access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+        skip(); /* this kernel has no huge pages, or does not say */
+    assert_int_equal(is_huge(large + 8 * MIB), 1);
+    assert_int_equal(is_huge(little), 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, open_memory, close_memory)
-    const struct CMUnitTest tests[] = {
-        T(aligned_and_disjoint),       T(freed_space_is_used_again), T(absurd_sizes_are_refused),
-        T(addresses_are_explained),    T(lookup_finds_the_owner),    T(heap_blocks_come_and_go),
-        T(freed_memory_is_kept_apart), T(the_lowest_gap_is_taken),   T(what_is_cleared_takes_no_more_memory)};
+    const struct CMUnitTest tests[] = {T(aligned_and_disjoint),
+                                       T(freed_space_is_used_again),
+                                       T(absurd_sizes_are_refused),
+                                       T(addresses_are_explained),
+                                       T(lookup_finds_the_owner),
+                                       T(heap_blocks_come_and_go),
+                                       T(freed_memory_is_kept_apart),
+                                       T(the_lowest_gap_is_taken),
+                                       T(what_is_cleared_takes_no_more_memory),
+                                       T(large_allocations_have_huge_pages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

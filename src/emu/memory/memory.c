@@ -20,7 +20,8 @@ enum {
     GRANULE    = MEMORY_GRANULE,
     GAP        = GRANULE,
     FREED_KEPT = 256,
-    GONE_KEPT  = 64
+    GONE_KEPT  = 64,
+    LARGE      = 4 << 20
 };                         /* GAP: what runs past an end is in no allocation */
 #ifdef __SANITIZE_THREAD__ /* leaves programs the top of the address space only */
 static const uint64_t PREFERRED_BASE = UINT64_C(0x7e9000000000);
@@ -207,6 +208,18 @@ static void fill_up(Memory *m)
         }
 }
 
+/* A large allocation's pages are made of huge ones of the host's, one fault for each 2 MiB that a kernel is the first to touch.  Not of one that would
+ * take much of the host's memory if it were touched here and there. */
+static void use_huge_pages(uint64_t at, uint64_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uint64_t from = (at + MEMORY_PAGE - 1) & -MEMORY_PAGE, to = (at + bytes) & -MEMORY_PAGE;
+    uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (bytes >= LARGE && bytes <= host / 8 && to > from)
+        (void)madvise((void *)(uintptr_t)from, to - from, MADV_HUGEPAGE); /* one that has none goes on without */
+#endif
+}
+
 Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, const char *name, uint64_t *out)
 {
     *out = 0;
@@ -229,6 +242,7 @@ Status memory_alloc(Memory *m, uint64_t bytes, uint64_t align, AllocKind kind, c
     m->used += span;
     if (at + span > m->top)
         m->top = at + span;
+    use_huge_pages(at, bytes);
     *out = at;
     return WW_OK;
 }
