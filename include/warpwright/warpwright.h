@@ -217,8 +217,9 @@ struct WwLaunch {
     void      (*on_pause)(void *user, WwPause *p);
     uint64_t    pause_after;
     bool        cooperative; /* emulator: blocks may wait for each other at a grid-wide barrier */
-    bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, as on a card: an access past an allocation's
-                              * end but in its last granule is carried out, and is a warning instead of the end of the kernel */
+    bool        granular;    /* emulator: allocations fill whole granules of 512 bytes, shared memory whole units (128 bytes on an H200), as
+                              * on a card: an access past the end but in the last of them is carried out, and is a warning instead of the
+                              * end of the kernel */
     bool        paged;       /* emulator: the same for an access to a page of 2 MiB in which a live allocation has bytes */
     WwDim3      cluster;     /* blocks of a cluster, at most 16; x = 0: as the kernel says (.reqnctapercluster), without that single blocks */
     WwStream   *stream;      /* NULL: the launch runs to its end before ww_launch returns; not together with time */

@@ -218,10 +218,6 @@ void emulator_kept(const Emulator *d, const Module *m, const Func *k, const EmuR
         str_add(&s, f->fault.text);
         if (f->done && f->kind == FAULT_MBARRIER)
             str_add(&s, "; a card does not stop here");
-        else if (f->done && f->fault.space == SPACE_SHARED)
-            str_add(&s, "; it reaches nobody, and a card does not stop here");
-        else if (f->done)
-            str_add(&s, "; a card has memory there and does not stop here");
         if (f->done && !d->checks)
             g->severity = "warning";
         g->count   = f->count;

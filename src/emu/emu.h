@@ -165,7 +165,8 @@ typedef struct EmuLaunch {
     const bool *held;          /* griddepcontrol.wait waits while it is true: the grids that this one depends on have not ended.  NULL:
                                 * they have.  It may become false in on_pause only */
     uint64_t    workspace;     /* memory of the grid barrier, told in %envreg1 (high half) and %envreg2 (low); 0 = none */
-    bool        granular;      /* as on a card: an access past an allocation's end but in its last granule is carried out, an arrival at
+    bool        granular;      /* as on a card: an access past an allocation's end but in its last granule, or past shared memory's but in its
+                                * last unit, is carried out, an arrival at
                                 * an mbarrier of an exited block and the end of what is not an mbarrier do nothing; all are kept (EmuResult.kept) */
     bool        paged;         /* the same for an access to a page that a live allocation has bytes in: a card does not notice it either */
     bool        go_on;         /* lanes with a faulty load, store, atomic or free are left out of it, and the launch goes on; it ends

@@ -202,6 +202,7 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     uint32_t instrs;         /* number of instruction ids */
     uint32_t workers;
     uint32_t shared_bytes;   /* of the block's window: the hardware's KiB, static, dynamic */
+    uint32_t shared_room;    /* the same in whole units: accesses may reach so far (EmuLaunch.granular) */
     const EmuInstr *instr; /* by id */
     /* shared variables the kernel can reach, and where each lies in the window; several may be the dynamic array */
     const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;

@@ -601,7 +601,7 @@ static void on_block_start(void *state, uint64_t block)
         s->idle = b->next;
     } else {
         b = xcalloc(1, sizeof *b);
-        bits_make(&b->shared, info->shared_bytes);
+        bits_make(&b->shared, info->shared_room);
         b->local = info->local_bytes ? xcalloc(nwarps, sizeof *b->local) : NULL;
     }
     b->index  = block;

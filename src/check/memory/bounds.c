@@ -121,16 +121,19 @@ static uint64_t address_of(const Access *a, unsigned lane)
 }
 
 /* Lanes outside the range; mostly none. */
-static uint32_t outside(const Within *within, const Access *a, const Range *r)
+static uint32_t outside(const WatchState *s, const Access *a, const Range *r)
 {
-    uint32_t bad  = 0;
-    uint64_t room = r->bytes - a->bytes;
+    const Within *within = s->within;
+    uint32_t      bad    = 0;
+    uint64_t      room   = r->bytes - a->bytes;
     if (r->bytes < a->bytes)
         return a->mask;
     if (a->off ? within->near(a->off, (uint32_t)r->base, (uint32_t)room) : within->far(a->addr, r->base, room))
         return 0;
     for (uint32_t m = a->mask; m; m &= m - 1)
         bad |= address_of(a, (unsigned)__builtin_ctz(m)) - r->base > room ? m & -m : 0;
+    for (uint32_t m = a->off ? bad : 0; m; m &= m - 1) /* in the last unit of shared memory: the emulator tells of it */
+        bad &= ~(a->off[__builtin_ctz(m)] + a->bytes > s->watch->info->shared_bytes ? m & -m : 0);
     return bad;
 }
 
@@ -232,7 +235,7 @@ static void on_access(void *state, const Access *a)
         return;
     if (!r->known && !learn(s, r, address_of(a, (unsigned)__builtin_ctz(a->mask))))
         return;
-    uint32_t bad = outside(s->within, a, r);
+    uint32_t bad = outside(s, a, r);
     if (__builtin_expect(!bad, 1))
         return;
     unsigned lane = (unsigned)__builtin_ctz(bad);

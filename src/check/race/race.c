@@ -64,7 +64,7 @@ static void race_block_start(void *state, uint64_t block)
         s->idle = b->next;
     else
         b = order_new(s->run->race->serials, s->run->info->block[0] * s->run->info->block[1] * s->run->info->block[2],
-                      s->run->info->shared_bytes);
+                      s->run->info->shared_room);
     order_start(b, block, s->run->number);
     join_cluster(s, b);
     b->next    = s->active;

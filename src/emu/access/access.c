@@ -8,6 +8,10 @@
 
 #include "emu/core/fault.h"
 
+/* Why a card lets an access pass. */
+#define HAS_MEMORY "a card has memory there and does not stop here"
+#define NOBODY     "it reaches nobody, and a card does not stop here"
+
 static inline unsigned first_lane(uint32_t m)
 {
     return (unsigned)__builtin_ctz(m);
@@ -36,7 +40,7 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
             continue;
         const Alloc *a = memory_find(m, t[i], &tmp);
         if ((!a || t[i] + bytes > a->base + a->bytes) && carried_out(w->block->launch->ask, m, t[i], bytes)) {
-            fault_passed(w, u, SPACE_GLOBAL, i, t[i], bytes, op);
+            fault_passed(w, u, SPACE_GLOBAL, i, t[i], bytes, op, HAS_MEMORY);
             fault_lanes(w, mask, t, op);
             continue;
         }
@@ -56,26 +60,38 @@ bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask
     return true;
 }
 
-static const Uop *bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned lane, unsigned bytes,
-                             AccessOp op)
+/* The same in shared memory, of which a block is given whole units. */
+static bool carried_out_shared(const Warp *w, uint64_t offset, unsigned bytes)
 {
-    uint64_t   at[LANES] = {0};
-    const Uop *next =
-        fault_access(w, u, SPACE_SHARED, lane, mask & -(UINT32_C(1) << lane), t[lane] + w->shared_base, bytes, op);
+    const Launch *l = w->block->launch;
+    return l->ask->granular && offset + bytes > l->shared_bytes && offset + bytes <= l->shared_room;
+}
+
+static void picture_of_shared(Warp *w, const uint32_t *t, uint32_t mask, AccessOp op)
+{
+    uint64_t at[LANES] = {0};
     for (uint32_t m = mask; m; m &= m - 1)
         at[first_lane(m)] = t[first_lane(m)];
     fault_lanes(w, mask, at, op);
-    return next;
 }
 
-const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op)
+bool access_check_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
-        unsigned i = first_lane(left);
-        if ((t[i] & (bytes - 1)) || t[i] < SHARED_RESERVED || (uint64_t)t[i] + bytes > w->shared_bytes)
-            return bad_shared(w, u, t, mask, i, bytes, op);
+        unsigned i   = first_lane(left);
+        bool     odd = t[i] & (bytes - 1);
+        if (!odd && t[i] >= SHARED_RESERVED && (uint64_t)t[i] + bytes <= w->shared_bytes)
+            continue;
+        bool passes = !odd && t[i] >= SHARED_RESERVED && carried_out_shared(w, t[i], bytes);
+        if (passes)
+            fault_passed(w, u, SPACE_SHARED, i, t[i] + w->shared_base, bytes, op, HAS_MEMORY);
+        else
+            fault_access(w, u, SPACE_SHARED, i, left, t[i] + w->shared_base, bytes, op);
+        picture_of_shared(w, t, mask, op);
+        if (!passes)
+            return false;
     }
-    return STOP;
+    return true;
 }
 
 /* ---- the four kinds of memory ---- */
@@ -124,11 +140,16 @@ static bool resolve_shared(Warp *w, const Uop *u, const MemInfo *info, Lanes *l,
         unsigned     i      = first_lane(m);
         const Block *b      = access_owner(w, l->t[i]);
         uint64_t     offset = l->t[i] & CLUSTER_OFFSET;
-        if ((offset & (bytes - 1)) || is_reserved(w, offset) || offset + bytes > w->shared_bytes || !b || b->ended ||
-            (b != w->block && !info->cluster)) {
+        bool         passes = carried_out_shared(w, offset, bytes);
+        if ((offset & (bytes - 1)) || is_reserved(w, offset) || (offset + bytes > w->shared_bytes && !passes) || !b ||
+            b->ended || (b != w->block && !info->cluster)) {
             fault_access(w, u, SPACE_SHARED, i, m, l->t[i], bytes, (AccessOp)info->op);
             fault_lanes(w, mask, l->t, (AccessOp)info->op);
             return false;
+        }
+        if (passes) {
+            fault_passed(w, u, SPACE_SHARED, i, l->t[i], bytes, (AccessOp)info->op, HAS_MEMORY);
+            fault_lanes(w, mask, l->t, (AccessOp)info->op);
         }
         own |= (uint32_t)(b == w->block) << i;
         l->off[i] = (uint32_t)(b == w->block ? offset : l->t[i]);
@@ -170,7 +191,7 @@ uint32_t access_drop_ended(Warp *w, const Uop *u, const MemInfo *info)
         uint64_t     offset = l.t[i] & CLUSTER_OFFSET;
         if (!b || !b->ended || offset % bytes || offset < SHARED_RESERVED || offset + bytes > w->shared_bytes)
             continue;
-        fault_passed(w, u, SPACE_SHARED, i, l.t[i], bytes, (AccessOp)info->op);
+        fault_passed(w, u, SPACE_SHARED, i, l.t[i], bytes, (AccessOp)info->op, NOBODY);
         gone |= UINT32_C(1) << i;
     }
     return gone;

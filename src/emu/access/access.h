@@ -17,8 +17,8 @@ static inline Block *access_owner(const Warp *w, uint64_t address)
 /* Slow half of a global address check: t[i] of the lanes in mask must each lie, with `bytes` behind it and aligned to it, in one live
  * allocation.  Refreshes the instruction's lookup entry.  false: a fault was raised. */
 bool access_check_global(Warp *w, const Uop *u, const uint64_t *t, uint32_t mask, unsigned bytes, AccessOp op);
-/* Raises the fault of the first bad lane of a shared access at offsets t (from the beginning of the block's own window). */
-const Uop *access_bad_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
+/* The same of a shared access at offsets t (from the beginning of the block's own window). */
+bool access_check_shared(Warp *w, const Uop *u, const uint32_t *t, uint32_t mask, unsigned bytes, AccessOp op);
 /* poison.c: the same in a launch that tracks poison. */
 void poison_notify(Warp *w, const MemInfo *info, Access *a);
 

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mangle.h"
 #include "emu/core/run.h"
@@ -321,12 +322,16 @@ static Fault *passed(Warp *w, const Uop *u, FaultKind kind, unsigned lane)
     return f;
 }
 
-void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op)
+void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op,
+                  const char *why)
 {
     Fault *f             = passed(w, u, FAULT_OUT_OF_BOUNDS, lane);
     w->worker->described = f;
-    if (f)
-        explain_access(w, space, address, bytes, op, f);
+    if (!f)
+        return;
+    explain_access(w, space, address, bytes, op, f);
+    size_t n = strlen(f->text);
+    snprintf(f->text + n, sizeof f->text - n, "; %s", why);
 }
 
 void fault_let_pass(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const char *text)

@@ -23,9 +23,8 @@ const Uop *fault_bulk(Warp *w, const Uop *u, Space space, unsigned lane, uint64_
 /* "'variable' + 8", where an offset of shared memory is */
 void fault_shared_name(const Warp *w, uint32_t offset, Str *out);
 
-/* The same for what a card lets pass: kept, and the launch goes on.  Global: the access is one that EmuLaunch.granular or paged lets pass;
- * shared: an arrival at an mbarrier of a block that has exited. */
-void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op);
+/* The same for what a card lets pass, for the reason `why`: kept, and the launch goes on. */
+void fault_passed(Warp *w, const Uop *u, Space space, unsigned lane, uint64_t address, uint64_t bytes, AccessOp op, const char *why);
 /* The same in words of the caller, of what is not an access. */
 void fault_let_pass(Warp *w, const Uop *u, FaultKind kind, unsigned lane, const char *text);
 /* Right behind fault_access or fault_passed: the addresses of all lanes of that access, for a picture of it. */

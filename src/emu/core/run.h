@@ -210,6 +210,7 @@ struct Launch {
     uint32_t        cluster[3], cluster_blocks; /* blocks of a cluster; 1 without clusters */
     bool            explicit_cluster; /* the launch or the kernel names its clusters */
     uint32_t        shared_bytes; /* window size: reserved + static + dynamic */
+    uint32_t        shared_room;  /* the same in whole units of the card's allocation */
     uint32_t        local_bytes;
     uint32_t        registers;    /* of a thread at its start, for setmaxnreg; 0: not known (maxnreg.c) */
     uint64_t        nclusters;

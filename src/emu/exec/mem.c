@@ -126,10 +126,9 @@ INLINE bool enter_shared(Warp *w, const Uop *u, Addr32 *x, Pattern *half, unsign
     half[1] = pattern32(x->t + HALF, bytes);
     if (__builtin_expect(w->shared_bytes < SHARED_RESERVED + bytes ||
                              !good32(x, half, SHARED_RESERVED, w->shared_bytes - SHARED_RESERVED - bytes, bytes),
-                         0)) {
-        access_bad_shared(w, u, x->t, w->mask, bytes, op);
+                         0) &&
+        !access_check_shared(w, u, x->t, w->mask, bytes, op))
         return false;
-    }
     if (observed)
         access_notify(w, u->ptr, ACCESS_SHARED, w->mask, x->t, NULL);
     return true;

@@ -37,7 +37,7 @@ static Block *block_make(Worker *k)
     Launch *l = k->launch;
     Block  *b = xcalloc(1, sizeof *b);
     b->nwarps = l->nwarps;
-    b->shared = zeroed(l->shared_bytes, 128);
+    b->shared = zeroed(l->shared_room, 128);
     b->local  = l->local_bytes ? xcalloc((size_t)l->nwarps * LANES, l->local_bytes) : NULL;
     b->warp   = (Warp *)(void *)zeroed(sizeof(Warp) * l->nwarps, 64);
     for (uint32_t i = 0; i < b->nwarps; i++) {
@@ -134,7 +134,7 @@ static void block_begin(Block *b, Worker *k, Cluster *c, uint32_t rank)
     b->proxy             = proxy;
     place(b, l);
     uint32_t untouched = l->prog->reads_reserved ? 0 : SHARED_RESERVED;
-    memset(b->shared + untouched, 0, l->shared_bytes - untouched);
+    memset(b->shared + untouched, 0, l->shared_room - untouched);
     if (b->proxy)
         memset(b->proxy, 0, l->shared_bytes);
     for (uint32_t i = 0; i < b->nwarps; i++)

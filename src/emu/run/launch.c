@@ -658,6 +658,13 @@ static void set_clusters(Launch *l, const Func *f)
     }
 }
 
+/* Shared memory as a block is given it (the manual's %aggr_smem_size). */
+static uint32_t in_units(const Limits *limits, uint32_t bytes)
+{
+    const uint32_t unit = limits->shared_unit;
+    return unit ? (bytes + unit - 1) / unit * unit : bytes;
+}
+
 static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const EmuLaunch *a)
 {
     *l = (Launch){.dev = d, .em = em, .prog = p, .ask = a, .fault_order = UINT64_MAX};
@@ -668,6 +675,7 @@ static void prepare(Launch *l, EmuDevice *d, EmuModule *em, Program *p, const Em
     set_clusters(l, p->kernel);
     uint32_t fixed  = p->dynamic_base;
     l->shared_bytes = fixed + a->shared;
+    l->shared_room  = in_units(&d->limits, l->shared_bytes);
     l->registers    = maxnreg_at_entry(p->kernel, p->largest_inc);
     l->local_bytes  = (p->local_bytes + 15) & ~15u;
     if (p->recursive)
@@ -728,6 +736,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     LaunchInfo info = {.instrs        = p->ninstr,
                        .workers       = l.nworkers,
                        .shared_bytes  = l.shared_bytes,
+                       .shared_room   = l.shared_room,
                        .instr         = r->instr,
                        .shared_var    = p->shared_var,
                        .shared_offset = p->shared_offset,

@@ -69,13 +69,6 @@ static void lane_masks(Warp *w, Slot d, SReg which)
 /* What an H200's driver uses of the shared memory that it reserves. */
 enum { RESERVED_USED = 288 };
 
-/* Shared memory as a block is given it: in units (the manual's %total_smem_size). */
-static uint32_t in_units(const Launch *l, uint32_t bytes)
-{
-    const uint32_t unit = l->dev->limits.shared_unit;
-    return unit ? (bytes + unit - 1) / unit * unit : bytes;
-}
-
 /* part: 0 to 3 for .x .y .z .w (always zero), or the number of a numbered register. */
 static uint32_t scalar_sreg(const Warp *w, const Uop *u)
 {
@@ -96,8 +89,8 @@ static uint32_t scalar_sreg(const Warp *w, const Uop *u)
     case SREG_nwarpid: return l->dev->limits.sm_threads / LANES;
     case SREG_smid: return (uint32_t)(b->index % l->dev->limits.card->sms);
     case SREG_nsmid: return l->dev->limits.card->sms;
-    case SREG_total_smem_size: return in_units(l, l->shared_bytes) - SHARED_RESERVED;
-    case SREG_aggr_smem_size: return in_units(l, l->shared_bytes);
+    case SREG_total_smem_size: return l->shared_room - SHARED_RESERVED;
+    case SREG_aggr_smem_size: return l->shared_room;
     case SREG_dynamic_smem_size: return l->ask->shared;
     case SREG_reserved_smem_offset_end: return RESERVED_USED;
     case SREG_reserved_smem_offset_cap: return SHARED_RESERVED;
