@@ -389,6 +389,14 @@ static void lines_hint(const Report *r, Str *out)
     }
 }
 
+void report_warnings_text(Report *r, bool coloured, Str *out)
+{
+    report_sort(r);
+    for (size_t i = 0; i < r->nfindings; i++)
+        if (!strcmp(r->finding[i].f.severity, "warning"))
+            finding_text(&r->finding[i], coloured ? &bright : &plain, out);
+}
+
 void report_findings_text(Report *r, bool coloured, Str *out)
 {
     ReportSums n = report_sums(r);

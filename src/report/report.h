@@ -102,6 +102,8 @@ const char *report_left(const Report *r, size_t n);
 Status report_write_suppressions(Report *r, const char *file);
 /* Sorted by place: file:line:col: severity: message [rule], source line and caret; then how many there are. */
 void   report_findings_text(Report *r, bool coloured, Str *out);
+/* The warnings alone, without the last line. */
+void   report_warnings_text(Report *r, bool coloured, Str *out);
 void   report_sort(Report *r);
 /* Prints at most so many of them; 0: all. */
 void   report_limit(Report *r, uint64_t findings);

@@ -282,6 +282,9 @@ static bool tell_texts(void)
     if (state.options.check && (state.options.report || report_finding_count(state.report))) {
         str_add(&s, "\nwarpwright: findings\n");
         report_findings_text(state.report, state.options.coloured, &s);
+    } else if (state.options.report && report_sums(state.report).warnings) {
+        str_add(&s, "\nwarpwright: warnings\n");
+        report_warnings_text(state.report, state.options.coloured, &s);
     }
     bool ok = put_text(&s);
     str_free(&s);
