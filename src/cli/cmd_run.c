@@ -270,6 +270,7 @@ static bool compile(Run *r, const char *source)
         const char       *args[] = {"nvcc", "-O3", "-g", "-lineinfo", "-gencode", "arch=compute_90a,code=compute_90a",
                                     "-x",   "cu",  "-o", r->built,    name,       NULL};
         compiler_environment();
+        compiler_links();
         execvp(args[0], (char **)(uintptr_t)args);
         execv(toolkit, (char **)(uintptr_t)args);
         fprintf(stderr,

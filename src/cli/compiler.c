@@ -67,3 +67,31 @@ void compiler_environment(void)
     if (folder && !file_plain_name(folder))
         unsetenv("TMPDIR");
 }
+
+/* Is it one of nvcc's names for "compile relocatable device code, do not link"? */
+static bool is_device_c(const char *word, size_t n)
+{
+    return (n == 3 && !memcmp(word, "-dc", n)) || (n == 10 && !memcmp(word, "--device-c", n));
+}
+
+void compiler_links(void)
+{
+    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *flags = getenv(variables[i]);
+        Str         text  = {0};
+        for (size_t n; flags && *flags; flags += n) {
+            n = strspn(flags, " \t");
+            str_addn(&text, flags, n);
+            flags += n;
+            n = strcspn(flags, " \t");
+            if (is_device_c(flags, n))
+                str_add(&text, "-rdc=true");
+            else
+                str_addn(&text, flags, n);
+        }
+        if (text.len)
+            setenv(variables[i], text.s, 1);
+        str_free(&text);
+    }
+}

@@ -11,5 +11,7 @@ char *compiler_source(const char *verb, const char *source);
 void  compiler_done(char *name, const char *source);
 /* Between fork and exec: the compiler's temporary files get safe names too. */
 void  compiler_environment(void);
+/* The same, where a whole program is wanted: options of the environment that would leave an object of relocatable device code (-dc) link it. */
+void  compiler_links(void);
 
 #endif

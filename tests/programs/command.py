@@ -275,6 +275,9 @@ def stripped(folder):
 def source():
     r = run("-q", os.path.join(SOURCES, "symbols.cu"), env={**os.environ, "CPATH": SOURCES})
     expect("a .cu file is compiled and run", r.returncode == 0 and r.stdout == "passed\n", r.stderr)
+    for option in "-rdc=true", "-dc":
+        r = run("-q", os.path.join(SOURCES, "symbols.cu"), env={**os.environ, "CPATH": SOURCES, "NVCC_APPEND_FLAGS": option})
+        expect(f"with {option}, too", r.returncode == 0 and r.stdout == "passed\n", r.stderr)
 
 
 def interrupted(folder):

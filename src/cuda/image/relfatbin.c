@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,16 +102,22 @@ Status relfatbin_memory(const void *data, size_t bytes, unsigned arch, Str *ptx,
     return finish(&t, ptx, why);
 }
 
+/* The library that holds the address; the program itself, which the loader has no name for but that which it was called by. */
+static int open_holder(const void *inside)
+{
+    Dl_info          info;
+    struct link_map *map = NULL;
+    int              fd  = -1;
+    if (dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name && *map->l_name)
+        fd = open(map->l_name, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? fd : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
 Status relfatbin_ptx(const void *inside, unsigned arch, Str *ptx, Str *why)
 {
-    Dl_info info;
-    Texts   t  = {0};
-    int     fd = -1;
-    if (dladdr(inside, &info) && info.dli_fname)
-        fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    Elf *e = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    Texts t  = {0};
+    int   fd = open_holder(inside);
+    Elf  *e  = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (e) {
         search(e, arch, &t);
         elf_end(e);
