@@ -5,6 +5,7 @@
 
 #include "emu/core/ctl.h"
 #include "emu/core/fault.h"
+#include "emu/core/frame.h"
 
 const Uop *ctl_param_addr(Warp *w, const Uop *u)
 {
@@ -123,8 +124,8 @@ static uint64_t stack_bytes(const Warp *w, const Uop *u, unsigned lane)
     return u->x == 8 ? SLOT(w, uint64_t, u->a)[lane] : SLOT(w, uint32_t, u->a)[lane];
 }
 
-/* Bytes that nobody may use, behind [at, top) of the lanes that allocated just now, if somebody asked and there is room. */
-static void leave_gap(Warp *w, const Uop *u, const uint64_t *bytes, uint64_t at, uint64_t top)
+/* Bytes that nobody may use, behind [at, top) of the lanes that allocated just now, if somebody asked and there is room.  Where they end. */
+static uint32_t leave_gap(Warp *w, const Uop *u, const uint64_t *bytes, uint64_t at, uint64_t top)
 {
     const EmuLaunch *ask  = w->block->launch->ask;
     Frame           *f    = w->frame;
@@ -132,20 +133,38 @@ static void leave_gap(Warp *w, const Uop *u, const uint64_t *bytes, uint64_t at,
     for (size_t o = 0; o < ask->nobservers; o++)
         want |= ask->observers[o]->gaps;
     if (!want || f->ngaps == MAX_STACK_GAPS || top + STACK_GAP > w->local_bytes)
-        return;
+        return (uint32_t)top;
     __atomic_store_n(&w->block->launch->gaps, true, __ATOMIC_RELAXED);
     if (!f->gap)
         f->gap = xcalloc(MAX_STACK_GAPS, sizeof *f->gap);
-    StackGap *g  = &f->gap[f->ngaps++];
-    g->instr     = u->instr;
-    g->at        = (uint32_t)at;
-    g->to        = (uint32_t)top + STACK_GAP;
-    f->local_top = g->to;
+    StackGap *g = &f->gap[f->ngaps++];
+    g->instr    = u->instr;
+    g->at       = (uint32_t)at;
+    g->to       = (uint32_t)top + STACK_GAP;
     for (unsigned i = 0; i < LANES; i++)
         g->from[i] = w->mask >> i & 1 ? (uint32_t)(at + bytes[i]) : g->to;
+    return g->to;
 }
 
-/* Lanes of one activation share its stack top: the largest request counts. */
+/* No lane has it any more. */
+static bool is_closed(const StackGap *g)
+{
+    bool closed = true;
+    for (unsigned i = 0; i < LANES; i++)
+        closed &= g->from[i] == g->to;
+    return closed;
+}
+
+static void set_tops(Warp *w, uint32_t top)
+{
+    Frame    *f    = w->frame;
+    uint32_t *tops = frame_tops(f);
+    for (uint32_t m = w->mask; m; m &= m - 1)
+        tops[__builtin_ctz(m)] = top;
+    f->local_top = frame_top(f, f->alive | f->guests);
+}
+
+/* Each lane has a top of its own, and gets its memory where that of all that ask together is free. */
 const Uop *ctl_alloca(Warp *w, const Uop *u)
 {
     uint64_t most = 0, align = u->imm > 16 ? (uint64_t)u->imm : 16, bytes[LANES];
@@ -154,13 +173,13 @@ const Uop *ctl_alloca(Warp *w, const Uop *u)
         bytes[i]   = stack_bytes(w, u, i);
         most       = bytes[i] > most ? bytes[i] : most;
     }
-    uint64_t at = (w->frame->local_top + align - 1) & -align;
-    if (at + most > w->local_bytes)
+    uint32_t used = frame_top(w->frame, w->mask);
+    uint64_t at   = (used + align - 1) & -align;
+    if (at > w->local_bytes || most > w->local_bytes - at)
         return fault_raise(w, u, FAULT_STACK_OVERFLOW, (unsigned)__builtin_ctz(w->mask), w->mask,
                            "alloca of %llu bytes; %u of the thread's %u bytes of local memory are in use",
-                           (unsigned long long)most, w->frame->local_top, w->local_bytes);
-    w->frame->local_top = (uint32_t)(at + most);
-    leave_gap(w, u, bytes, at, at + most);
+                           (unsigned long long)most, used, w->local_bytes);
+    set_tops(w, leave_gap(w, u, bytes, at, at + most));
     if (u->x == 8)
         slot_broadcast64(w, u->d, at);
     else
@@ -170,18 +189,31 @@ const Uop *ctl_alloca(Warp *w, const Uop *u)
 
 const Uop *ctl_stacksave(Warp *w, const Uop *u)
 {
-    if (u->x == 8)
-        slot_broadcast64(w, u->d, w->frame->local_top);
-    else
-        slot_broadcast32(w, u->d, w->frame->local_top);
+    const Frame *f = w->frame;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i   = (unsigned)__builtin_ctz(m);
+        uint32_t top = f->parted ? f->tops[i] : f->local_top;
+        if (u->x == 8)
+            SLOT(w, uint64_t, u->d)[i] = top;
+        else
+            SLOT(w, uint32_t, u->d)[i] = top;
+    }
     return u + 1;
 }
 
 const Uop *ctl_stackrestore(Warp *w, const Uop *u)
 {
-    unsigned i          = (unsigned)__builtin_ctz(w->mask);
-    w->frame->local_top = (uint32_t)stack_bytes(w, u, i);
-    for (uint32_t k = w->frame->ngaps; k && w->frame->gap[k - 1].to > w->frame->local_top; k--)
-        w->frame->ngaps = k - 1;
+    Frame    *f    = w->frame;
+    uint32_t *tops = frame_tops(f);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        tops[i]    = (uint32_t)stack_bytes(w, u, i);
+        for (uint32_t k = f->ngaps; k--;) /* gaps above are nobody's memory again */
+            if (f->gap[k].to > tops[i])
+                f->gap[k].from[i] = f->gap[k].to;
+    }
+    f->local_top = frame_top(f, f->alive | f->guests);
+    while (f->ngaps && is_closed(&f->gap[f->ngaps - 1]))
+        f->ngaps--;
     return u + 1;
 }

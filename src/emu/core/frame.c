@@ -71,6 +71,7 @@ Frame *frame_new(Worker *k, const Code *code)
                  .regs          = f->regs,
                  .home          = f->home,
                  .gap           = f->gap,
+                 .tops          = f->tops,
                  .shadow_memory = f->shadow_memory,
                  .next_made     = f->next_made};
     return f;
@@ -80,6 +81,25 @@ void frame_free(Worker *k, Frame *f)
 {
     f->next_free                   = k->free_frames[f->code->index];
     k->free_frames[f->code->index] = f;
+}
+
+uint32_t *frame_tops(Frame *f)
+{
+    if (!f->tops)
+        f->tops = xcalloc(LANES, sizeof *f->tops);
+    for (unsigned i = 0; i < LANES && !f->parted; i++)
+        f->tops[i] = f->local_top;
+    f->parted = true;
+    return f->tops;
+}
+
+uint32_t frame_top(const Frame *f, uint32_t mask)
+{
+    uint32_t top = f->parted ? 0 : f->local_top;
+    for (uint32_t m = f->parted ? mask : 0; m; m &= m - 1)
+        if (f->tops[__builtin_ctz(m)] > top)
+            top = f->tops[__builtin_ctz(m)];
+    return top;
 }
 
 /* What lies in line i of the lanes. */
@@ -114,6 +134,7 @@ static void destroy(Frame *f)
     free(f->shadow_memory);
     free(f->home);
     free(f->gap);
+    free(f->tops);
     free(f);
 }
 

@@ -16,6 +16,11 @@ static inline size_t frame_size(const Code *code)
 Frame *frame_new(Worker *k, const Code *code);
 void   frame_free(Worker *k, Frame *f);
 
+/* Each lane's top of the stack, to be changed; local_top must then be what frame_top says of all that run in it. */
+uint32_t *frame_tops(Frame *f);
+/* The top of the lane that has most, of those. */
+uint32_t frame_top(const Frame *f, uint32_t mask);
+
 /* Everything of these lanes: what a frame of that code has at `from`, into that of another one at `to`. */
 void frame_copy(const Code *code, uint8_t *to, const uint8_t *from, uint32_t mask);
 

@@ -31,7 +31,9 @@ struct Frame {
     uint32_t    guests;      /* lanes that run in it and called the function apart: they return from home[lane] (home.h) */
     Frame     **home;        /* LANES of them; NULL before the first guest, kept when the frame is reused */
     uint32_t    depth;
-    uint32_t    local_base, local_top; /* this activation's local memory */
+    uint32_t    local_base, local_top; /* this activation's local memory; top: of the lane that has most */
+    uint32_t   *tops;        /* each lane's, LANES of them, where `parted`; kept when the frame is reused */
+    bool        parted;      /* lanes have tops of their own: they have used alloca */
     bool        moves;       /* it, or one that it returns to, uses alloca: local_top is of some lanes only */
     uint32_t    ngaps;       /* in it */
     StackGap   *gap;         /* MAX_STACK_GAPS of them; NULL before the first, kept when the frame is reused */

@@ -58,18 +58,19 @@ static void transfer(const Transfer *t, uint32_t n, uint8_t *from, const Code *f
 
 static const Uop *enter(Warp *w, const Uop *u, const CallInfo *call, const Code *callee, uint32_t mask)
 {
-    Frame *up = w->frame;
-    if (up->depth + 1 >= MAX_CALL_DEPTH || up->local_top + callee->local_bytes > w->local_bytes)
+    Frame   *up  = w->frame;
+    uint32_t top = frame_top(up, mask);
+    if (up->depth + 1 >= MAX_CALL_DEPTH || top + callee->local_bytes > w->local_bytes)
         return fault_raise(w, u, FAULT_STACK_OVERFLOW, (unsigned)__builtin_ctz(mask), mask,
                            "calling %s at depth %u needs %u bytes of local memory, the thread has %u",
-                           callee->func->name, up->depth + 1, up->local_top + callee->local_bytes, w->local_bytes);
+                           callee->func->name, up->depth + 1, top + callee->local_bytes, w->local_bytes);
     Frame *f      = frame_new(w->worker, callee);
     f->parent     = up;
     f->ret        = u + 1;
     f->call       = call;
     f->alive      = mask;
     f->depth      = up->depth + 1;
-    f->local_base = (up->local_top + 15) & ~15u;
+    f->local_base = (top + 15) & ~15u;
     f->local_top  = f->local_base + callee->local_bytes;
     f->moves      = up->moves || callee->uses_alloca;
     transfer(call->args, call->nargs, up->regs, up->code, f->regs, callee, mask);

@@ -20,7 +20,7 @@ bool home_meets(const Group *a, const Group *b)
         return false;
     bool waits = (a->need & b->mask) || (b->need & a->mask);
     bool local = f->code->local_bytes || f->code->uses_alloca;
-    return waits && (!local || (f->local_base == g->local_base && f->local_top == g->local_top));
+    return waits && (!local || f->local_base == g->local_base);
 }
 
 void home_move(Warp *w, const Group *a, const Group *b)
@@ -35,6 +35,9 @@ void home_move(Warp *w, const Group *a, const Group *b)
         to->home[lane] = from->guests >> lane & 1 ? from->home[lane] : from;
         to->guests     = to->home[lane] == to ? to->guests & ~(m & -m) : to->guests | (m & -m);
     }
+    if (from->parted || to->parted)
+        for (uint32_t m = b->mask; m; m &= m - 1)
+            frame_tops(to)[__builtin_ctz(m)] = frame_top(from, m & -m);
     if (from->local_top > to->local_top)
         to->local_top = from->local_top;
     if (to->ngaps != from->ngaps)
