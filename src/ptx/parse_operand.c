@@ -7,6 +7,7 @@
  * Operands being read lie on the stack p->opds and are copied to the arena when their list is complete. */
 #include <string.h>
 
+#include "ptx/op.h"
 #include "ptx/parser.h"
 #include "ptx/sregs.h"
 
@@ -119,6 +120,10 @@ static bool parse_offset(Parser *p, int64_t *offset)
     if (sign != '+' && sign != '-')
         return true;
     parser_next(p);
+    if (p->tok.kind == TOK_IDENT && p->tok.name->sym && p->tok.name->sym->kind == SYM_REG)
+        return parser_error(p, p->tok.line, p->tok.col,
+                            "a register cannot be added to an address here: '+' takes a constant number of bytes; "
+                            "variable[register] is an element of an array, and any other sum is an add of its own");
     if (!parse_int_expr(p, &v, "an offset in bytes"))
         return false;
     *offset = (int64_t)(sign == '+' ? v.bits : 0 - v.bits);
@@ -158,13 +163,14 @@ static void put_before(Parser *p, const char *opcode, size_t n, const Operand *o
 }
 
 /* x[%r + 2], behind the '[', an index of elements.  The assembler (ptxas 13.0) multiplies in 32 bits, whatever the register has; an address of
- * shared, constant or local memory is added in as many.  Constants have addresses of 64 bits here. */
+ * shared, constant or local memory is added in as many, and has zeros above where mov wants 64.  Constants have addresses of 64 bits here. */
 static bool parse_register_index(Parser *p, Operand *o)
 {
-    const Var  *v     = o->var;
-    bool        small = v->space == SPACE_SHARED || v->space == SPACE_LOCAL;
-    const char *mad   = small ? "mad.lo.u32" : v->space == SPACE_CONST ? "mad.wide.s32" : "mad.wide.u32";
-    int64_t     more  = 0;
+    const Var *v     = o->var;
+    bool       small = v->space == SPACE_SHARED || v->space == SPACE_LOCAL;
+    bool wide = small && p->nest == 0 && p->reading->op->op == OP_mov && type_bytes(p->reading->op->types[0]) == 8;
+    const char *mad  = small ? "mad.lo.u32" : v->space == SPACE_CONST ? "mad.wide.s32" : "mad.wide.u32";
+    int64_t     more = 0;
     Operand     i, start = *o;
     Token       t = p->tok;
     if (!parse_name_operand(p, &i) || !parse_offset(p, &more) || !parser_need(p, ']', "']'"))
@@ -172,7 +178,7 @@ static bool parse_register_index(Parser *p, Operand *o)
     unsigned bytes = i.kind == OPD_REG ? type_bytes(i.reg->type) : 0;
     if (bytes < 2 || i.part >= 0 || i.reg->vec || type_kind(i.reg->type) == 'f' || type_kind(i.reg->type) == 'p')
         return parser_error(p, t.line, t.col, "an element's number is an integer or an integer register");
-    if (!parser_room_for_regs(p, 2, &t))
+    if (!parser_room_for_regs(p, 3, &t))
         return false;
     if (bytes != 4) {
         Operand narrow[] = {register_operand(&i, hidden_register(p, TY_U32)), i};
@@ -184,6 +190,11 @@ static bool parse_register_index(Parser *p, Operand *o)
     start.ival   = (int64_t)((uint64_t)more * type_bytes(v->type));
     put_before(p, small ? "mov.u32" : "mov.u64", 2, (Operand[]){at, start});
     put_before(p, mad, 4, (Operand[]){at, i, size, at});
+    if (wide) {
+        Operand whole[] = {register_operand(&i, hidden_register(p, TY_U64)), at};
+        put_before(p, "cvt.u64.u32", 2, whole);
+        at = whole[0];
+    }
     o->elem  = ARENA_NEW(p->arena, Operand);
     *o->elem = at;
     return true;
@@ -195,6 +206,8 @@ static bool parse_index(Parser *p, Operand *o)
 {
     const Operand base = *o;
     Value         n    = {0};
+    if (!o->var->ndim)
+        return parser_error(p, p->tok.line, p->tok.col, "'%s' is no array: only those have elements", o->var->name);
     parser_next(p);
     if (p->tok.kind == TOK_IDENT && p->tok.name->sym && p->tok.name->sym->kind == SYM_REG) {
         if (!parse_register_index(p, o))
@@ -559,6 +572,7 @@ bool parse_instr(Parser *p)
     if (!name->op)
         return parser_error(p, at.line, at.col, "%s", name->why ? name->why : "unknown opcode");
     parser_next(p);
+    in.op      = name->op;
     p->reading = &in;
     bool ok    = parse_operands(p, (Flow)name->flow);
     p->reading = NULL;
@@ -566,7 +580,6 @@ bool parse_instr(Parser *p)
         return false;
     if (p->tok.kind != ';')
         return parser_expected(p, "',' or ';' behind an operand");
-    in.op  = name->op;
     in.opd = pop_operands(p, 0, &n);
     if (n > UINT8_MAX)
         return parser_error(p, at.line, at.col, "more operands than any instruction takes");
