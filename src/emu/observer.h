@@ -48,14 +48,16 @@ typedef enum Scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS 
 
 /* Bytes that nobody wrote, told where an observer tracks them (Observer.use).  By lane: a bit for each byte of the access, and where
  * they come from, in the observer's own numbers. */
+enum { ORIGIN_UNDEFINED = 1u << 30 }; /* in an origin: nobody's memory, but the result of an instruction that the manual leaves undefined */
+
 typedef struct PoisonLanes {
     uint32_t any; /* lanes with such bytes */
     uint32_t bytes[LANES], origin[LANES];
 } PoisonLanes;
 
 /* The uses of such bytes that are told: as an address, to decide a branch, as an atomic's operand, and in a value computed from them that
- * is stored in global memory. */
-typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC, POISON_OUTPUT } PoisonUseKind;
+ * is stored in global memory.  Of undefined results: in a store, too, in memory that others see. */
+typedef enum PoisonUseKind { POISON_ADDRESS, POISON_BRANCH, POISON_ATOMIC, POISON_OUTPUT, POISON_STORE } PoisonUseKind;
 
 typedef struct PoisonUse { /* one use, by the lanes in mask */
     uint32_t        instr;
@@ -154,6 +156,8 @@ typedef struct SyncEvent {
     const uint32_t *off;   /* by lane: offset in the block's shared window; another block's: its rank + 1 << 24 | offset */
     const uint64_t *addr;  /* by lane: global address */
     const uint64_t *values;
+    uint32_t       *undefined; /* of a shuffle where values are followed (Observer.use): by lane, to be filled in where what it gets is undefined,
+                                * its origin with ORIGIN_UNDEFINED in it; elsewhere 0.  NULL: they are not followed */
 } SyncEvent;
 
 /* What an asynchronous operation completes at. */

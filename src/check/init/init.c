@@ -155,7 +155,7 @@ static void on_use(void *state, const PoisonUse *u)
     InitState *s  = state;
     Init      *in = s->watch->init;
     uint32_t   id = u->origin[__builtin_ctz(u->mask)];
-    if (!id)
+    if (!id || (id & ORIGIN_UNDEFINED)) /* those: sync_check.c */
         return;
     pthread_mutex_lock(&in->lock);
     const InitOrigin *o = origin_get(in, id);

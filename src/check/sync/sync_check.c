@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The synchronisation checker: barriers that a part of a warp reaches, member masks without the lane that names them, shuffles from lanes
- * that take no part.  What stops a kernel (a deadlock, a bad count, a mask that waits for ever) is told by the emulator itself.
+ * The synchronisation checker: barriers that a part of a warp reaches, member masks without the lane that names them, uses of what shuffles
+ * take from lanes that take no part (followed from register to register: emu/access/poison.h).  What stops a kernel (a deadlock, a bad count,
+ * a mask that waits for ever) is told by the emulator itself.
  *
  * .aligned barriers (__syncthreads(), bar.sync) want every lane of the warp at one and the same instruction.  The hardware since sm_70
  * counts threads and mostly goes on; what the others read behind it is then not what the program says.  A lane that goes straight to the
@@ -37,9 +38,18 @@ typedef struct SyncRun {
     Findings           found;
 } SyncRun;
 
+typedef struct Undefined { /* what a shuffle gave */
+    uint64_t    block;
+    uint32_t    instr, thread; /* of the first lane */
+    uint8_t     source;        /* the lane whose value it took */
+    const char *why;
+} Undefined;
+
 typedef struct State { /* one worker */
     SyncRun   *run;
     BlockSync *active, *idle;
+    Undefined *origin;                  /* by number, from 1 */
+    uint32_t   norigins, room, *latest; /* latest: by instruction, the number of the last one; NULL: there is none */
     Findings   found;
 } State;
 
@@ -53,6 +63,10 @@ static void on_block_start(void *state, uint64_t block)
         s->idle = b->next;
     else
         b = xcalloc(1, sizeof *b);
+    if (!s->active && s->norigins) { /* nobody has such a value any more */
+        s->norigins = 0;
+        memset(s->latest, 0, s->run->info->instrs * sizeof *s->latest);
+    }
     b->index  = block;
     b->next   = s->active;
     s->active = b;
@@ -177,24 +191,65 @@ static void check_members(State *s, const SyncEvent *e)
                                    (unsigned)__builtin_ctz(wrong), e->members[__builtin_ctz(wrong)]);
 }
 
+/* ---- shuffles ---- */
+
+/* The origin of what this instruction gives the lane: one for each instruction and block. */
+static uint32_t origin_of(State *s, const SyncEvent *e, unsigned lane)
+{
+    if (!s->latest)
+        s->latest = xcalloc(s->run->info->instrs + 1u, sizeof *s->latest);
+    uint32_t *latest = &s->latest[e->instr];
+    if (*latest && s->origin[*latest - 1].block == e->block)
+        return ORIGIN_UNDEFINED | *latest;
+    if (s->norigins == s->room) {
+        s->room   = s->room ? s->room * 2 : 16;
+        s->origin = xrealloc(s->origin, s->room * sizeof *s->origin);
+    }
+    unsigned source          = e->source[lane];
+    s->origin[s->norigins++] = (Undefined){
+        .block  = e->block,
+        .instr  = e->instr,
+        .thread = e->warp * LANES + lane,
+        .source = (uint8_t)source,
+        .why    = !(e->live >> source & 1)   ? "has exited or does not exist"
+                  : !(e->mask >> source & 1) ? "does not run this shuffle"
+                                             : "the member mask does not name",
+    };
+    *latest = s->norigins;
+    return ORIGIN_UNDEFINED | *latest;
+}
+
 /* Lanes that read from one that takes no part, or that the mask does not name. */
 static void check_sources(State *s, const SyncEvent *e)
 {
-    uint32_t wrong = 0;
-    for (uint32_t m = e->source ? e->mask : 0; m; m &= m - 1) {
+    for (uint32_t m = e->source && e->undefined && s->run->base.use ? e->mask : 0; m; m &= m - 1) {
         unsigned i       = (unsigned)__builtin_ctz(m);
         uint32_t company = e->mask & (e->members ? e->members[i] : e->mask);
-        wrong |= (~company >> e->source[i] & 1) << i;
+        if (!(company >> e->source[i] & 1))
+            e->undefined[i] = origin_of(s, e, i);
     }
-    Finding *f = note(s, RULE_SHUFFLE_SOURCE, e->instr, NO_INSTR, e->block, e->warp, wrong);
-    if (f) {
-        unsigned i = (unsigned)__builtin_ctz(wrong);
-        f->message = findings_text(&s->found, "lane %u takes the value of lane %u, which %s: the result is undefined",
-                                   i, e->source[i],
-                                   !(e->live >> e->source[i] & 1)   ? "has exited or does not exist"
-                                   : !(e->mask >> e->source[i] & 1) ? "does not run this shuffle"
-                                                                    : "the member mask does not name");
-    }
+}
+
+static const char *const uses[] = {"is used as an address", "decides a branch", "goes into an atomic operation",
+                                   "is computed with and the result stored", "is stored"};
+
+static void on_use(void *state, const PoisonUse *u)
+{
+    State   *s  = state;
+    uint32_t id = u->origin[__builtin_ctz(u->mask)];
+    if (!(id & ORIGIN_UNDEFINED))
+        return;
+    const Undefined *o = &s->origin[(id & ~(uint32_t)ORIGIN_UNDEFINED) - 1];
+    Finding         *f = findings_note(&s->found, RULE_SHUFFLE_SOURCE, o->instr, u->instr, 0, o->block, o->thread,
+                                       (unsigned)__builtin_popcount(u->mask));
+    if (!f)
+        return;
+    f->other_block  = u->block;
+    f->other_thread = u->warp * LANES + (uint32_t)__builtin_ctz(u->mask);
+    f->message =
+        findings_text(&s->found, "lane %u takes the value of lane %u, which %s: the result is undefined, and it %s",
+                      o->thread % LANES, o->source, o->why, uses[u->kind]);
+    f->other_message = findings_text(&s->found, "here the value %s", uses[u->kind]);
 }
 
 static void on_sync(void *state, const SyncEvent *e)
@@ -245,7 +300,18 @@ static void on_join(Observer *o, void *state)
     findings_merge(&((SyncRun *)o)->found, &s->found);
     free_blocks(s->active);
     free_blocks(s->idle);
+    free(s->origin);
+    free(s->latest);
     free(s);
+}
+
+static bool shuffles(const Module *m)
+{
+    for (size_t i = 0; i < m->nfuncs; i++)
+        for (size_t k = 0; k < m->funcs[i]->ninstrs; k++)
+            if (m->funcs[i]->instrs[k].op->field[FIELD_shflmode] != WORD_NONE)
+                return true;
+    return false;
 }
 
 static Observer *sync_begin(void *self, const RuleSet *rules, const CheckLaunch *l)
@@ -260,6 +326,12 @@ static Observer *sync_begin(void *self, const RuleSet *rules, const CheckLaunch 
     r->base.block_start = on_block_start;
     r->base.block_end   = on_block_end;
     r->base.join        = on_join;
+    if (rules->on[RULE_SHUFFLE_SOURCE] && shuffles(l->module)) {
+        r->base.use                   = on_use;
+        r->base.wants[ACCESS_GLOBAL]  = 1 << ACCESS_ST;
+        r->base.wants[ACCESS_SHARED]  = 1 << ACCESS_ST;
+        r->base.wants[ACCESS_CLUSTER] = 1 << ACCESS_ST;
+    }
     return &r->base;
 }
 

@@ -132,6 +132,18 @@ static void scatter(Frame *f, const MemInfo *info, const PoisonLanes *p)
         scatter_lane(f, info, (unsigned)__builtin_ctz(m), p->bytes[__builtin_ctz(m)], p->origin[__builtin_ctz(m)]);
 }
 
+/* Lanes that store what an instruction left undefined.  That is told where others may read it; memory does not keep it. */
+static void end_undefined(Warp *w, const Access *a, PoisonLanes *p)
+{
+    uint32_t lanes = 0;
+    for (uint32_t m = p->any; m; m &= m - 1)
+        if (p->origin[__builtin_ctz(m)] & ORIGIN_UNDEFINED)
+            lanes |= m & -m;
+    if (lanes && a->space != ACCESS_LOCAL)
+        poison_report(w, a->instr, POISON_STORE, lanes, p->origin);
+    p->any &= ~lanes;
+}
+
 void poison_notify(Warp *w, const MemInfo *info, Access *a)
 {
     PoisonLanes *p  = w->worker->poison;
@@ -144,6 +156,7 @@ void poison_notify(Warp *w, const MemInfo *info, Access *a)
             poison_report(w, a->instr, POISON_OUTPUT, computed, p->origin);
             p->any &= ~computed;
         }
+        end_undefined(w, a, p);
     }
     access_notify_all(w, a);
     if (a->op != ACCESS_LD || !p->any || !op_plain_load(in))

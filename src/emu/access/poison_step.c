@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/access/poison.h"
+#include "emu/access/shuffle.h"
 #include "emu/core/layout.h"
 #include "emu/sync/sync.h"
 #include "ptx/registers.h"
@@ -508,11 +509,36 @@ static void memory(const Step *s, const Operand *mem)
         clear(s, &in->opd[0]);
 }
 
-/* Values of the other lanes: the source's lane where it is known, else any lane of the group. */
+/* shfl: what is taken from elsewhere is as good as it was there.  Whether it comes from within its segment, the predicate, depends on the
+ * lane's own numbers alone. */
+static void shuffle(const Step *s)
+{
+    const Instr   *in = s->in;
+    const Operand *d  = &in->opd[0];
+    Value data = read_value(s, &in->opd[1]), place = read_value(s, &in->opd[2]), c = read_value(s, &in->opd[3]);
+    join(&place, &c);
+    if (data.any)
+        shuffle_poison(s->w, in, data.bad);
+    if (place.any)
+        spread(&place);
+    join(&data, &place);
+    if (d->kind != OPD_PAIR) {
+        write_value(s, d, &data, false);
+        return;
+    }
+    write_value(s, &d->elem[0], &data, false);
+    write_value(s, &d->elem[1], &place, false);
+}
+
+/* Values of the other lanes of the group: of any. */
 static void exchange(const Step *s)
 {
     const Instr *in = s->in;
     Value        v  = {.bytes = 4};
+    if (in->op->field[FIELD_shflmode] != WORD_NONE) {
+        shuffle(s);
+        return;
+    }
     for (unsigned i = 1; i < in->nopd; i++) {
         Value a = read_value(s, &in->opd[i]);
         join(&v, &a);
@@ -521,12 +547,8 @@ static void exchange(const Step *s)
         clear(s, &in->opd[0]);
         return;
     }
-    if (in->op->field[FIELD_shflmode] != WORD_NONE) {
-        sync_shfl_poison(s->w, in, v.bad);
-    } else {
-        for (unsigned i = 0; i < LANES; i++)
-            v.bad[i] = UINT16_MAX;
-    }
+    for (unsigned i = 0; i < LANES; i++)
+        v.bad[i] = UINT16_MAX;
     write_value(s, &in->opd[0], &v, false);
 }
 

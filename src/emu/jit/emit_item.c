@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/access/shuffle.h"
 #include "emu/core/run.h"
 #include "emu/jit/emit_mem.h"
 #include "emu/sync/sync.h"
@@ -45,8 +46,9 @@ static void stopped(Emit *e, const Item *it)
 
 static bool may_load(const Item *it)
 {
-    bool may = it->kind == ITEM_LOAD || it->kind == ITEM_ATOM || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM) ||
-               (it->kind == ITEM_CALL && it->what.kind == WHAT_CTL && it->what.id == CTL_tex);
+    bool may =
+        it->kind == ITEM_LOAD || it->kind == ITEM_ATOM || (it->kind == ITEM_CALL && it->what.kind == WHAT_MEM) ||
+        (it->kind == ITEM_CALL && it->what.kind == WHAT_CTL && (it->what.id == CTL_tex || it->what.id == CTL_shfl));
     for (uint32_t k = 0; k < it->ninner; k++)
         may |= may_load(&it->inner[k]);
     return may;
@@ -212,7 +214,7 @@ static bool emit_shuffle(Emit *e, const Item *it)
     OUT("r%u = SH(a, a", d);
     for (unsigned i = 0; i < LANES; i++) {
         bool in;
-        OUT(", %u", sync_shfl_source(u->x, i, b, c, &in));
+        OUT(", %u", shuffle_source(u->x, i, b, c, &in));
         inside |= (uint32_t)in << i;
     }
     OUT("); }\n");

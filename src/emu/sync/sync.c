@@ -148,8 +148,7 @@ static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
     w->group[w->ngroups - 1].need  = need;
 }
 
-/* True when the lanes in w->mask (cut to those that are complete) can run the instruction now. */
-static bool members_ready(Warp *w, const Uop *u, Slot members)
+bool sync_members_ready(Warp *w, const Uop *u, Slot members)
 {
     uint32_t need, ready;
     if (members == NO_SLOT)
@@ -201,7 +200,7 @@ static uint32_t with_same_mask(const Warp *w, Slot members, unsigned i)
 
 const Uop *ctl_syncwarp(Warp *w, const Uop *u)
 {
-    if (!members_ready(w, u, u->a))
+    if (!sync_members_ready(w, u, u->a))
         return STOP;
     notify_together(w, u, SYNC_WARP, u->a);
     return u + 1;
@@ -209,93 +208,9 @@ const Uop *ctl_syncwarp(Warp *w, const Uop *u)
 
 /* ---- exchange ---- */
 
-/* Source lane of lane i, and whether it lies in the segment (PTX manual, shfl.sync).  From a lane that does not take part comes 0: the
- * manual leaves it open, an H200 does so in all modes, and programs rely on it. */
-static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32_t c, bool *in)
-{
-    int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)(c >> 8 & 31), lane = (int)i;
-    int max = (lane & seg) | (cval & ~seg), min = lane & seg, j;
-    switch (mode) {
-    case SHFL_UP:
-        j   = lane - bval;
-        *in = j >= max;
-        break;
-    case SHFL_DOWN:
-        j   = lane + bval;
-        *in = j <= max;
-        break;
-    case SHFL_BFLY:
-        j   = lane ^ bval;
-        *in = j <= max;
-        break;
-    default:
-        j   = min | (bval & ~seg);
-        *in = j <= max;
-        break;
-    }
-    return *in ? (unsigned)j : i;
-}
-
-static void notify_shuffle(Warp *w, const Uop *u, const uint32_t *b, const uint32_t *c)
-{
-    uint8_t source[LANES];
-    bool    in;
-    for (unsigned i = 0; i < LANES; i++)
-        source[i] = (uint8_t)shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
-    NOTIFY_SYNC(w, u, .kind = SYNC_EXCHANGE, .mask = w->mask,
-                .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source);
-}
-
-unsigned sync_shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
-{
-    return shfl_source((ShflMode)mode, lane, b, c, inside);
-}
-
-const Uop *ctl_shfl(Warp *w, const Uop *u)
-{
-    if (!members_ready(w, u, u->e))
-        return STOP;
-    const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
-    uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0;
-    if (w->block->launch->watches_sync)
-        notify_shuffle(w, u, b, c);
-    for (unsigned i = 0; i < LANES; i++) {
-        bool     in;
-        unsigned from = shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
-        t[i]          = w->mask >> from & 1 ? a[from] : 0;
-        p |= (uint32_t)in << i;
-    }
-    for (unsigned i = 0; i < LANES; i++)
-        d[i] = w->mask >> i & 1 ? t[i] : d[i];
-    if (u->n != NO_SLOT)
-        pred_set(w, u->n, p);
-    return u + 1;
-}
-
-static uint32_t operand_now(const Warp *w, const Operand *o, unsigned lane)
-{
-    uint32_t v = (uint32_t)o->ival;
-    if (o->kind == OPD_REG)
-        memcpy(&v, w->r + w->frame->code->reg_slot[o->reg->index] + lane * 4, 4);
-    return v;
-}
-
-void sync_shfl_poison(const Warp *w, const Instr *in, uint16_t bad[LANES])
-{
-    ShflMode mode = opcode_has(in->op, WORD_up)     ? SHFL_UP
-                    : opcode_has(in->op, WORD_down) ? SHFL_DOWN
-                    : opcode_has(in->op, WORD_bfly) ? SHFL_BFLY
-                                                    : SHFL_IDX;
-    uint16_t from[LANES];
-    bool     inside;
-    memcpy(from, bad, sizeof from);
-    for (unsigned i = 0; i < LANES; i++)
-        bad[i] = from[shfl_source(mode, i, operand_now(w, &in->opd[2], i), operand_now(w, &in->opd[3], i), &inside)];
-}
-
 const Uop *ctl_vote(Warp *w, const Uop *u)
 {
-    if (!members_ready(w, u, u->e))
+    if (!sync_members_ready(w, u, u->e))
         return STOP;
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
@@ -324,7 +239,7 @@ static uint64_t lane_value(const Warp *w, Slot s, unsigned bytes, unsigned i)
 
 const Uop *ctl_match(Warp *w, const Uop *u)
 {
-    if (!members_ready(w, u, u->e))
+    if (!sync_members_ready(w, u, u->e))
         return STOP;
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t out[LANES], all = 0;
@@ -363,7 +278,7 @@ static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
  * the manual leaves the result undefined. */
 const Uop *ctl_redux(Warp *w, const Uop *u)
 {
-    if (!members_ready(w, u, u->e))
+    if (!sync_members_ready(w, u, u->e))
         return STOP;
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a);
@@ -391,7 +306,7 @@ const Uop *ctl_activemask(Warp *w, const Uop *u)
 
 const Uop *ctl_elect(Warp *w, const Uop *u)
 {
-    if (!members_ready(w, u, u->e))
+    if (!sync_members_ready(w, u, u->e))
         return STOP;
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t leaders = 0, *d = SLOT(w, uint32_t, u->d);

@@ -19,9 +19,7 @@ typedef enum ReduxOp { REDUX_ADD, REDUX_MIN_U, REDUX_MAX_U, REDUX_MIN_S, REDUX_M
 
 /* True when all 32 lanes are here; otherwise the lanes wait for the others, or, when some have exited, a fault was raised. */
 bool sync_whole_warp(Warp *w, const Uop *u);
-/* The lane that shfl takes lane's value from (mode: Uop.x), and whether it lies in the segment. */
-unsigned sync_shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside);
-/* shfl, about to run: bad[i], said of the values of lane i, becomes what is said of what lane i receives. */
-void sync_shfl_poison(const Warp *w, const Instr *in, uint16_t bad[32]);
+/* True when the lanes in w->mask (cut to those that are complete) can run the instruction now; members: its member mask, or NO_SLOT. */
+bool sync_members_ready(Warp *w, const Uop *u, Slot members);
 
 #endif
