@@ -72,6 +72,8 @@ typedef struct LaunchOrigin { /* of a launch that a kernel made */
     uint64_t block;  /* of it, which made this one */
     uint64_t buffer; /* where its parameters lay, told by SYNC_MALLOC */
     bool     tail;   /* it begins when that kernel has ended */
+    bool     waits;  /* events may order it with others */
+    uint64_t stream; /* as that kernel gave it: 0 to 2 mean one of the block; 3: tail; 4: none, it begins at once */
 } LaunchOrigin;
 
 typedef struct CheckLaunch {

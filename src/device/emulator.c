@@ -586,7 +586,7 @@ static void run_transfer(WwDevice *d, const EmuChild *c)
 static Status run_child(WwDevice *d, WwModule *m, const Made *made, const DeviceLaunch *parent, Children *more)
 {
     const EmuChild *c      = &made->child;
-    LaunchOrigin    origin = {made->by, c->from, c->src, c->tail};
+    LaunchOrigin    origin = {made->by, c->from, c->src, c->tail, c->waits, c->stream};
     const Func     *k      = c->kernel;
     void          **args   = xcalloc(k->nparams + 1, sizeof *args);
     WwLaunch        w      = *parent->w;

@@ -188,6 +188,8 @@ typedef enum EmuChildKind { EMU_CHILD_GRID, EMU_CHILD_COPY, EMU_CHILD_SET } EmuC
 typedef struct EmuChild {
     EmuChildKind kind;
     bool         tail;         /* behind all other work of the kernel */
+    bool         waits;        /* the kernel has made a stream wait for an event before, which may order it with others */
+    uint64_t     stream;       /* as the kernel gave it */
     uint64_t     from, serial; /* linear index of the launching block; order in it */
     const Func  *kernel;
     uint32_t     grid[3], block[3], shared;

@@ -5,9 +5,10 @@
  * with memory for its parameters, of which checkers are told; the block's time advances there.  What other blocks do nothing orders with the
  * launch, unless the kernel has fences or flags, by which they may wait for each other.
  *
- * Not seen: accesses of other blocks of a parent with fences or flags; children of one kernel among each other; grandchildren and the kernel at
- * the root; copies and sets that a kernel asks for.  Two launches of a block whose parameters lay in the same place, one after the other,
- * count as made with the later one. */
+ * Children of one kernel are ordered by its streams alone (works_siblings).
+ *
+ * Not seen: accesses of other blocks of a parent with fences or flags; grandchildren and the kernel at the root; copies and sets that a kernel
+ * asks for.  Two launches of a block whose parameters lay in the same place, one after the other, count as made with the later one. */
 #include <stdlib.h>
 #include <string.h>
 

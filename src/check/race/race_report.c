@@ -303,6 +303,8 @@ static const char *why_far(const RaceRun *r, uint32_t other)
     if (r->handed.at && other == r->handed.launch)
         return "a kernel does not wait for one that it has launched: what it does behind the launch, or in another "
                "block, may come at any time (one in cudaStreamTailLaunch begins when it has ended)";
+    if (works_siblings(r->race->works, r, other))
+        return "one kernel launched both, in different streams or from different blocks: they may run side by side";
     if (works_same_stream(r->race->works, r, other))
         return "of these two programmatic launches the second may begin before the first has ended: what depends on it "
                "comes behind griddepcontrol.wait (cudaGridDependencySynchronize)";

@@ -78,12 +78,33 @@ static bool may_overlap(const WorkOrder *me, const Note *n)
            n->count > known(me->settled, me, n->queue);
 }
 
+/* Streams of a kernel: one of each block where it names none, those that it made, and one that orders nothing. */
+static bool same_stream(const LaunchOrigin *a, const LaunchOrigin *b)
+{
+    enum { NAMED = 3, FIRE_AND_FORGET = 4 };
+    if (a->stream == FIRE_AND_FORGET || b->stream == FIRE_AND_FORGET)
+        return false;
+    if (a->stream < NAMED && b->stream < NAMED)
+        return a->block == b->block;
+    return a->stream == b->stream;
+}
+
+bool works_siblings(const Works *w, const RaceRun *me, uint32_t launch)
+{
+    const LaunchOrigin *o = me->launch->origin;
+    const Note         *n = launch < w->nnotes ? &w->note[launch] : NULL;
+    return o && n && n->child && n->origin.serial == o->serial && !n->origin.tail && !o->tail && !o->waits &&
+           !same_stream(&n->origin, o);
+}
+
 bool works_before(const Works *w, const struct RaceRun *me, uint32_t launch, const RaceBlock *b, unsigned thread,
                   bool weak)
 {
     const Note *n = launch < w->nnotes ? &w->note[launch] : NULL;
     if (n && may_overlap(me->launch->work, n))
         return order_waited_for_grids(b, thread);
+    if (works_siblings(w, me, launch)) /* one with flags may have let their parent launch the other */
+        return n->flags;
     return !n || works_is_before(me->launch->work, n->queue, n->count) ||
            (n->flags && me->flags && (!weak || order_has_met(b)));
 }
@@ -197,6 +218,8 @@ Time works_begin(Works *w, const RaceRun *r, const CheckLaunch *l, uint32_t laun
     }
     for (; w->nnotes < launch; w->nnotes++)
         w->note[w->nnotes] = n;
+    n.child  = l->origin != NULL;
+    n.origin = l->origin ? *l->origin : n.origin;
     if (l->work) {
         n.tells = r->flags && race_tells_host(l->module, l->kernel);
         n.queue = l->work->queue;

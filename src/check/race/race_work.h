@@ -45,6 +45,8 @@ bool   handed_possible(const Module *m);
 void   handed_note(Works *w, const struct RaceRun *r, RaceBlock *b, uint64_t buffer);
 /* Where this launch was made; false: the host made it, it begins behind its parent, or nobody knows. */
 bool   handed_find(const Works *w, const CheckLaunch *l, Handed *out);
+/* Were both launched by one kernel, which nothing orders with each other? */
+bool   works_siblings(const Works *w, const struct RaceRun *me, uint32_t launch);
 bool   works_same_stream(const Works *w, const struct RaceRun *me, uint32_t launch);
 /* It has ended: keeps the places of its sites. */
 void   works_end(Works *w, const struct RaceRun *r, const CheckLaunch *l, uint32_t launch);

@@ -42,6 +42,8 @@ typedef struct Note { /* of a launch */
     const SiteTable *sites; /* NULL: it has not ended */
     const RaceRun   *run;   /* until then */
     uint32_t         grid[3], block[3];
+    bool             child;  /* a kernel launched it: */
+    LaunchOrigin     origin;
 } Note;
 
 typedef struct ConstantRead { /* by a launch, of a constant (race_constants.c) */

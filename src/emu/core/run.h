@@ -248,6 +248,7 @@ struct Launch {
     size_t          nchild, child_cap;
     TensorView     *maps;    /* tensor maps that it has changed; under the lock (tensormap_proxy.c) */
     uint64_t        streams; /* atomic: streams and events that blocks made */
+    bool            orders;  /* atomic: a block made a stream wait for an event */
     unsigned        nworkers;
     Worker         *worker;
     NativeSet      *native;       /* NULL: the interpreter runs all of it (jit.h) */

@@ -171,6 +171,8 @@ static uint64_t launch_device(Call *c)
     uint32_t    bytes = emu_param(f, SIZE_MAX, &none, &none);
     EmuChild    child = {.kind   = EMU_CHILD_GRID,
                          .tail   = arg(c, 1) == TAIL_LAUNCH,
+                         .waits  = __atomic_load_n(&launch_of(c)->orders, __ATOMIC_RELAXED),
+                         .stream = arg(c, 1),
                          .src    = buffer - sizeof p,
                          .kernel = f,
                          .shared = p.shared,
@@ -250,6 +252,12 @@ static uint64_t make_handle(Call *c)
 static uint64_t nothing(Call *c)
 {
     (void)c;
+    return CUDA_SUCCESS;
+}
+
+static uint64_t wait_event(Call *c)
+{
+    __atomic_store_n(&launch_of(c)->orders, true, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 
