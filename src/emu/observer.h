@@ -155,7 +155,7 @@ typedef struct SyncEvent {
     uint32_t leaving;      /* lanes of the warp that exit next */
     const uint32_t *off;   /* by lane: offset in the block's shared window; another block's: its rank + 1 << 24 | offset */
     const uint64_t *addr;  /* by lane: global address */
-    const uint64_t *values;
+    const uint64_t *values; /* of a shuffle: by lane, what it gets */
     uint32_t       *undefined; /* of a shuffle where values are followed (Observer.use): by lane, to be filled in where what it gets is undefined,
                                 * its origin with ORIGIN_UNDEFINED in it; elsewhere 0.  NULL: they are not followed */
 } SyncEvent;
@@ -211,7 +211,7 @@ typedef struct LaunchInfo {  /* fixed for the launch */
     /* shared variables the kernel can reach, and where each lies in the window; several may be the dynamic array */
     const struct Var *const *shared_var; const uint32_t *shared_offset; uint32_t nshared;
     uint32_t local_bytes;    /* of a thread */
-    uint64_t local_window;   /* where they lie as generic addresses */
+    uint64_t local_window, shared_window; /* where theirs, and a block's, lie as generic addresses */
     uint64_t *stirs;         /* counts up whenever what Observer.rests has said may be so no longer; atomic */
 } LaunchInfo;
 

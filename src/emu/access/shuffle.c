@@ -41,12 +41,17 @@ static inline unsigned shfl_source(ShflMode mode, unsigned i, uint32_t b, uint32
 /* undefined: as in SyncEvent. */
 static void notify_shuffle(Warp *w, const Uop *u, const uint32_t *b, const uint32_t *c, uint32_t *undefined)
 {
-    uint8_t source[LANES];
-    bool    in;
-    for (unsigned i = 0; i < LANES; i++)
+    const uint32_t *a = SLOT(w, uint32_t, u->a);
+    uint8_t         source[LANES];
+    uint64_t        values[LANES];
+    bool            in;
+    for (unsigned i = 0; i < LANES; i++) {
         source[i] = (uint8_t)shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+        values[i] = w->mask >> source[i] & 1 ? a[source[i]] : 0;
+    }
     NOTIFY_SYNC(w, u, .kind = SYNC_EXCHANGE, .mask = w->mask,
-                .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source, .undefined = undefined);
+                .members = u->e == NO_SLOT ? NULL : SLOT(w, uint32_t, u->e), .source = source, .values = values,
+                .undefined = undefined);
 }
 
 static void follow_undefined(Warp *w, Slot d, const uint32_t origin[LANES])

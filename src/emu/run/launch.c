@@ -743,6 +743,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
                        .nshared       = p->nshared,
                        .local_bytes   = l.local_bytes,
                        .local_window  = LOCAL_WINDOW,
+                       .shared_window = SHARED_WINDOW,
                        .stirs         = &l.stirs};
     memcpy(info.grid, l.grid, sizeof info.grid);
     memcpy(info.block, l.block, sizeof info.block);
