@@ -5,13 +5,16 @@
  * Options that ask for other machine code (registers, optimisation, target, caching, line information ...) change nothing that can be seen
  * here and are accepted; the buffers for messages and the time are filled as documented.
  * Linking gathers PTX and hands out PTX as the "cubin": cuModuleLoadData takes it, and a program can only pass it on.  Machine code
- * cannot be linked and is refused by name. */
+ * cannot be linked and is refused by name.
+ * libcudadevrt.a is not read and need not be there: the emulator has its functions (emu/core/devrt.def), and those of the grid's barrier, which
+ * wait, are a text of ours (link_grid.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "cuda/driver/driver.h"
+#include "cuda/driver/link_grid.h"
 #include "cuda/image/relfatbin.h"
 #include "ptx/link.h"
 #include "sass/fatbin.h"
@@ -75,6 +78,7 @@ typedef struct Linked { /* CUlinkState */
     JitLog         log;
     Str           *text, *name;
     size_t         n;
+    bool           devrt; /* libcudadevrt.a was added */
     Str            out;
     struct Linked *next;
 } Linked;
@@ -129,13 +133,19 @@ static CuErr refuse(const Linked *l, CuErr e, const char *fmt, ...)
 static CuErr link_all(Linked *l, Str *why)
 {
     static const char nothing[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
-    LinkInput        *in        = xcalloc(l->n + 1, sizeof *in);
-    for (size_t i = 0; i < l->n; i++)
+    LinkInput        *in        = xcalloc(l->n + 2, sizeof *in);
+    size_t            n         = l->n;
+    bool              waits     = false;
+    for (size_t i = 0; i < l->n; i++) {
         in[i] = (LinkInput){str_text(&l->name[i]), str_text(&l->text[i]), l->text[i].len};
-    if (!l->n)
-        in[0] = (LinkInput){"<nothing>", nothing, sizeof nothing - 1};
+        waits |= strstr(str_text(&l->text[i]), "cudaCG") != NULL;
+    }
+    if (!n)
+        in[n++] = (LinkInput){"<nothing>", nothing, sizeof nothing - 1};
+    if (l->devrt && waits)
+        in[n++] = (LinkInput){"libcudadevrt.a", link_grid, strlen(link_grid)};
     str_clear(&l->out);
-    Status s = ptx_link(in, l->n ? l->n : 1, &l->out, why);
+    Status s = ptx_link(in, n, &l->out, why);
     free(in);
     if (s != WW_OK)
         state_say("cuLink: %s", str_text(why));
@@ -193,13 +203,19 @@ CuErr drv_cuLinkAddFile_v2(Linked *l, int type, const char *path, unsigned n, in
         return cudaErrorInvalidResourceHandle;
     if (!path || type < 0 || type >= INPUTS)
         return cudaErrorInvalidValue;
-    Str         data  = {0};
-    CuErr       e     = driver_read_file(path, &data);
-    const char *base  = strrchr(path, '/');
-    bool        devrt = !strcmp(base ? base + 1 : path, "libcudadevrt.a"); /* the emulator has its functions */
-    if (e == cudaSuccess && !devrt)
-        e = add(l, type, str_text(&data), data.len, path);
+    Str         data = {0}, why = {0};
+    const char *base = strrchr(path, '/');
+    CuErr       e    = cudaSuccess;
+    if (!strcmp(base ? base + 1 : path, "libcudadevrt.a")) {
+        l->devrt = true;
+        e        = l->n ? link_all(l, &why) : e;
+    } else {
+        e = driver_read_file(path, &data);
+        if (e == cudaSuccess)
+            e = add(l, type, str_text(&data), data.len, path);
+    }
     str_free(&data);
+    str_free(&why);
     return e;
 }
 
