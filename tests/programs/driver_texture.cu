@@ -133,6 +133,9 @@ int main()
     DO(cuTexRefSetArray(ref, b, CU_TRSA_OVERRIDE_FORMAT));
     DO(cuModuleGetSurfRef(&canvas, m, "canvas"));
     DO(cuSurfRefSetArray(canvas, b, 0));
+    DO(cuParamSetTexRef(by_reference, CU_PARAM_TR_DEFAULT, ref));
+    CHECK(cuParamSetTexRef(by_reference, 0, ref) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuParamSetTexRef(by_reference, CU_PARAM_TR_DEFAULT, nullptr) == CUDA_ERROR_INVALID_VALUE);
     h.dstY = 0, h.dstArray = b;
     DO(cuMemcpy2D(&h));
     DO(cuLaunchKernel(by_reference, 1, 1, 1, W, 1, 1, 0, 0, one, nullptr));

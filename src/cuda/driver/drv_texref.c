@@ -168,6 +168,17 @@ CuErr drv_cuTexRefSetAddress_v2(size_t *offset, TexRef *ref, WwPtr p, size_t byt
                .type = RESOURCE_LINEAR, .ptr = p - p % TEXTURE_ALIGN, .format = f, .bytes = bytes + p % TEXTURE_ALIGN});
 }
 
+/* Before a launch of the old way: the reference is the module's, so it is there already. */
+CuErr drv_cuParamSetTexRef(Kernel *f, int unit, TexRef *ref)
+{
+    enum { DEFAULT_UNIT = -1 };
+    ENTER_CTX();
+    CuErr e;
+    if (!kernel_find(f, &e))
+        return cudaErrorInvalidResourceHandle;
+    return unit == DEFAULT_UNIT && ref_of(ref, TEX_TEXTURE) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 typedef struct ArrayDesc { /* CUDA_ARRAY_DESCRIPTOR */
     size_t   width, height;
     unsigned format, channels;
