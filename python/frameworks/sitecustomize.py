@@ -13,6 +13,7 @@ HELP = {  # a module, and ours whose install() is called when it has been import
     "cupy": "warpwright_cupy",
     "numba.cuda": "warpwright_numba",
     "jaxlib": "warpwright_jax",
+    "pycuda.compiler": "warpwright_pycuda",
 }
 
 
