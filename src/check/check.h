@@ -36,6 +36,7 @@ typedef enum MemoryKind {
     MEMORY_COPY,   /* device to device: from, address, bytes */
     MEMORY_GIVEN,  /* a stream's work allocated address, bytes: who uses it comes behind that */
     MEMORY_TAKEN,  /* a stream's work frees it: who uses it comes before that */
+    MEMORY_UNBOUND, /* the host destroys the texture object whose handle is `address`; work: what it has waited for */
     MEMORY_AGAIN,  /* a graph allocates address, bytes, which it had before, and nobody wrote what it holds */
     MEMORY_HEAP    /* the device-side heap lies at address, bytes; its blocks are told by SYNC_MALLOC and SYNC_FREE */
 } MemoryKind;

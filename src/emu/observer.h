@@ -48,6 +48,10 @@ typedef enum Scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS 
 
 /* Bytes that nobody wrote, told where an observer tracks them (Observer.use).  By lane: a bit for each byte of the access, and where
  * they come from, in the observer's own numbers. */
+/* Where texture objects themselves lie, for observers: a fetch reads a word there too, told as ACCESS_TEXTURE.  No memory does. */
+#define TEXTURE_OBJECTS UINT64_C(0x040000000000)
+static inline uint64_t texture_place(uint64_t handle) { return TEXTURE_OBJECTS + 4 * handle; }
+
 enum { ORIGIN_UNDEFINED = 1u << 30 }; /* in an origin: nobody's memory, but the result of an instruction that the manual leaves undefined */
 
 typedef struct PoisonLanes {

@@ -241,6 +241,7 @@ void init_host(void *self, const MemoryEvent *e)
     case MEMORY_SEEN:
     case MEMORY_LOOKED:
     case MEMORY_CHANGED:
+    case MEMORY_UNBOUND:
     case MEMORY_GIVEN:
     case MEMORY_TAKEN: return;
     case MEMORY_COPY: copies(in, e); return;

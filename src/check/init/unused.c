@@ -303,6 +303,7 @@ static void on_memory(void *self, const MemoryEvent *e)
         return;
     case MEMORY_LOOKED:
     case MEMORY_CHANGED:
+    case MEMORY_UNBOUND:
     case MEMORY_AGAIN:
     case MEMORY_GIVEN:
     case MEMORY_TAKEN: return;

@@ -578,6 +578,9 @@ static void race_memory(void *self, const MemoryEvent *e)
     Race *r = self;
     if (e->kind == MEMORY_LOOKED || e->kind == MEMORY_CHANGED) {
         works_touched(r->works, e, r->shadow, r->serials);
+    } else if (e->kind == MEMORY_UNBOUND) {
+        if (r->host)
+            works_unbound(r->works, e, r->shadow, r->serials);
     } else if (e->kind == MEMORY_FREE) {
         shadow_forget(r->shadow, e->address, e->bytes);
         works_forget(r->works, e->address, e->bytes);

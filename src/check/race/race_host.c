@@ -6,6 +6,7 @@
  * looks there.  So where a launch with fences wrote atomically in memory that the host sees, its plain accesses race with the host's only as
  * long as the host has not looked at such a word.  A launch whose fences hold for the system and that wrote none may have said it by a
  * plain store behind the fence, as much code does: it is not looked at.  Fences for the device alone, and no such word: nothing was said.
+ * A texture object that is destroyed is like a word that the host writes and each fetch reads (texture_place).
  * Which of a launch's accesses lie before its message is not followed: a look at any word settles all of that launch. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,13 +130,14 @@ static void tell_touched(Works *w, const MemoryEvent *e, const Use *u, const WwF
     const Rule *rule = rule_row(RULE_RACE_HOST);
     WwFinding   f    = {.rule = rule->id, .category = rule->category, .severity = rule->severity, .count = 1};
     const char *who  = end->kernel ? arena_printf(w->arena, "kernel %s", end->kernel) : "a copy or fill of a stream";
-    f.address        = e->address;
+    const char *does = e->kind == MEMORY_UNBOUND ? "destroys a texture object"
+                                                 : arena_printf(w->arena, "%s memory", verb(e->kind == MEMORY_CHANGED));
+    f.address        = e->kind == MEMORY_UNBOUND ? 0 : e->address;
     f.message =
         arena_printf(w->arena,
-                     "the host %s memory that %s %s%s; it has not waited for that (cudaDeviceSynchronize, a wait "
+                     "the host %s that %s %s%s; it has not waited for that (cudaDeviceSynchronize, a wait "
                      "for the stream or an event)",
-                     verb(e->kind == MEMORY_CHANGED), who, verb(u->writes),
-                     end->line ? arena_printf(w->arena, " at line %u", end->line) : "");
+                     does, who, verb(u->writes), end->line ? arena_printf(w->arena, " at line %u", end->line) : "");
     if (e->host)
         e->host(&f, NULL);
     WwFindingEnd *other = ARENA_NEW(w->arena, WwFindingEnd);
@@ -171,4 +173,15 @@ void works_touched(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials
     }
     if (w->npending < SHOWN_LINES)
         tell_touched(w, e, &u, &end);
+}
+
+void works_unbound(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials)
+{
+    Use      u;
+    uint64_t place = texture_place(e->address);
+    if (!find_use(w, place, place + 4, true, e->work, shadow, serials, &u) || !u.stamp || w->npending >= SHOWN_LINES)
+        return;
+    const SerialInfo *i   = serials_info(serials, stamp_serial(u.stamp));
+    WwFindingEnd      end = works_end_of(w, i->launch, stamp_site(u.stamp), stamp_thread(u.stamp), i->block);
+    tell_touched(w, e, &u, &end);
 }

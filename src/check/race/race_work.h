@@ -67,6 +67,8 @@ MemoryUse works_uses(Works *w, uint64_t from, uint64_t to, bool writes, const Wo
                      const Serials *serials);
 /* The program's own code touched memory: a finding where such work uses it; a kernel may speak to the host there. */
 void   works_touched(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials);
+/* It destroys a texture object: a finding where such work reads through it. */
+void   works_unbound(Works *w, const MemoryEvent *e, Shadow *shadow, const Serials *serials);
 /* Memory was freed. */
 void   works_forget(Works *w, uint64_t address, uint64_t bytes);
 const WwFinding *works_pending(Works *w, size_t *n);

@@ -104,6 +104,7 @@ CuErr drv_cuTexObjectCreate(uint64_t *out, const ResourceDesc *r, const TextureD
 CuErr drv_cuTexObjectDestroy(uint64_t handle)
 {
     ENTER_CTX();
+    texobj_unbound(handle, TEX_TEXTURE);
     queue_settle_device(-1);
     texobj_destroy(handle, TEX_TEXTURE);
     return cudaSuccess;

@@ -246,3 +246,11 @@ void texobj_destroy(uint64_t handle, TexKind kind)
             return;
         }
 }
+
+void texobj_unbound(uint64_t handle, TexKind kind)
+{
+    const TexEntry  *e    = texobj_find(handle, kind);
+    const WorkOrder *host = e ? state_parts.host_order() : NULL;
+    if (host)
+        emulator_tell_work(state.device[e->device], MEMORY_UNBOUND, handle, 0, 0, host);
+}

@@ -45,6 +45,8 @@ CuErr           texobj_sampling(TexSampler *s, const int address[3], int filter,
 CuErr           texobj_view(View *out, uint64_t handle);
 /* A handle of no object is left alone, as by the driver. */
 void            texobj_destroy(uint64_t handle, TexKind kind);
+/* The program is about to destroy it, which it may not while work uses the object. */
+void            texobj_unbound(uint64_t handle, TexKind kind);
 /* NULL: there is none. */
 const TexEntry *texobj_find(uint64_t handle, TexKind kind);
 

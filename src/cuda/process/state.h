@@ -84,6 +84,7 @@ typedef struct StateParts {
     void   (*work_end)(void);    /* the process ends: kernels that have begun are stopped, the rest is dropped */
     void   (*work_forget)(void); /* after fork: the child has no work */
     const WorkOrder *(*work_current)(void); /* the work that what happens to memory belongs to; NULL: nothing is kept */
+    const WorkOrder *(*host_order)(void); /* what the host has waited for; NULL: nothing is kept */
     const Caller *(*work_caller)(void); /* who submitted that; NULL: the call that is made now */
     size_t (*leaks)(LeakSite **list); /* to be freed */
     void   (*entered)(void);     /* a call of the program has begun, */

@@ -99,6 +99,7 @@ CuErr rt_cudaCreateTextureObject(uint64_t *out, const ResourceDesc *r, const Tex
 CuErr rt_cudaDestroyTextureObject(uint64_t handle)
 {
     ENTER();
+    texobj_unbound(handle, TEX_TEXTURE);
     queue_settle_device(-1);
     texobj_destroy(handle, TEX_TEXTURE);
     return LEAVE(cudaSuccess);

@@ -164,6 +164,7 @@ static const WorkOrder *sequence_current(void)
 }
 
 STATE_PART(work_current, sequence_current)
+STATE_PART(host_order, sequence_host_order)
 
 static const Caller *sequence_caller(void)
 {

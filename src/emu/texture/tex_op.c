@@ -162,9 +162,22 @@ static Access texel_access(const Warp *w, const Uop *u, const TexObject *o, uint
                     .addr  = addr};
 }
 
+/* The object itself is read, too. */
+static void tell_object(Warp *w, const Uop *u, const TexObject *o, uint32_t mask)
+{
+    uint64_t addr[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        addr[i] = texture_place(o->handle);
+    Access a = texel_access(w, u, o, mask, addr);
+    a.space  = ACCESS_TEXTURE;
+    a.bytes  = 4;
+    access_notify_all(w, &a);
+}
+
 static void tell(Warp *w, const Uop *u, const TexObject *o, uint32_t mask, const TexReads *reads)
 {
     uint64_t addr[LANES];
+    tell_object(w, u, o, mask);
     for (unsigned k = 0; k < TEX_READS; k++) {
         uint32_t lanes = texels(mask, reads, k, addr);
         if (!lanes)

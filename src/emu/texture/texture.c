@@ -30,6 +30,8 @@ void emu_texture_enter(EmuDevice *d, uint64_t handle, const TexObject *o)
     }
     d->textures[handle]  = xmalloc(sizeof *o);
     *d->textures[handle] = *o;
+
+    d->textures[handle]->handle = handle;
 }
 
 bool emu_texture_destroy(EmuDevice *d, uint64_t handle)

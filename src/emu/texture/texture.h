@@ -41,6 +41,7 @@ typedef struct TexSampler {
 typedef enum TexKind { TEX_TEXTURE, TEX_SURFACE } TexKind;
 
 typedef struct TexObject {
+    uint64_t   handle;         /* once it is entered */
     TexKind    kind;
     TexShape   shape;
     TexFormat  format;
