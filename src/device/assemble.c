@@ -4,7 +4,7 @@
  *
  * The text goes to a temporary file, the machine code comes back from another; nothing of the text stands in a command line.  It is assembled
  * with --generate-line-info, so the code carries the text's lines (sass/cubin.h).  A result is kept on disk under the text, the architecture and
- * what tells one ptxas from another.  What the assembler refuses is not kept: it says again why.
+ * what tells one ptxas from another, and so is what the assembler says where it refuses a text: a program may load one again and again.
  * Other options than these are left out: the text's own compilation may have had some. */
 #include "device/assemble.h"
 
@@ -58,7 +58,8 @@ static void drop(int fd, char *path)
     free(path);
 }
 
-static bool run(const Files *f, const char *ptx, size_t len, const char *arch, Str *cubin, Str *why)
+/* *said: the first line of what it says where it refuses the text. */
+static bool run(const Files *f, const char *ptx, size_t len, const char *arch, Str *cubin, Str *said, Str *why)
 {
     bool        there  = true;
     char *const args[] = {"ptxas", "--generate-line-info", "-arch", (char *)(uintptr_t)arch, "-o", f->out, f->in, NULL};
@@ -68,48 +69,65 @@ static bool run(const Files *f, const char *ptx, size_t len, const char *arch, S
     }
     if (assembler_run(args, f->said_fd, SECONDS, &there) && file_text(f->out, most_code, cubin))
         return true;
-    Str said = {0};
+    Str all = {0};
     if (!there)
         str_add(why, "there is no ptxas: it comes with the CUDA toolkit");
-    else if (file_text(f->said, MOST_SAID, &said) && said.len)
-        str_printf(why, "ptxas refuses it: %.*s", (int)strcspn(said.s, "\n"), said.s);
+    else if (file_text(f->said, MOST_SAID, &all) && all.len)
+        str_addn(said, all.s, strcspn(all.s, "\n"));
     else
         str_printf(why, "ptxas did not end well within %d s", SECONDS);
-    str_free(&said);
+    str_free(&all);
     return false;
 }
 
-static bool make(const char *ptx, size_t len, const char *arch, Str *cubin, Str *why)
+static bool make(const char *ptx, size_t len, const char *arch, Str *cubin, Str *said, Str *why)
 {
     Files f   = {0};
     f.in_fd   = temporary_file("ptx", &f.in);
     f.out_fd  = temporary_file("cubin", &f.out);
     f.said_fd = temporary_file("ptxas", &f.said);
-    bool ok   = run(&f, ptx, len, arch, cubin, why);
+    bool ok   = run(&f, ptx, len, arch, cubin, said, why);
     drop(f.in_fd, f.in);
     drop(f.out_fd, f.out);
     drop(f.said_fd, f.said);
     return ok;
 }
 
-bool assemble(const char *ptx, size_t len, const char *arch, Str *cubin, Str *why)
+static Content key_of(const char *what, const char *ptx, size_t len, const char *arch)
 {
-    ContentHash h    = {0};
-    Str         none = {0};
-    Cache      *kept = cache_open("cubins", MOST_KEPT, &none);
-    content_text(&h, "ptxas --generate-line-info");
+    ContentHash h = {0};
+    content_text(&h, what);
     content_text(&h, arch);
     content_add(&h, ptx, len);
     assembler_add(&h);
-    Content key = content_end(&h);
-    bool    ok  = cache_find(kept, key, cubin);
-    if (!ok) {
+    return content_end(&h);
+}
+
+/* Another time it may have what it lacks now, or find no mistake of its own. */
+static bool is_final(const char *said)
+{
+    return !strstr(said, "emory") && !strstr(said, "nternal") && !strstr(said, "open");
+}
+
+bool assemble(const char *ptx, size_t len, const char *arch, Str *cubin, Str *why)
+{
+    Str     none = {0}, said = {0};
+    Cache  *kept    = cache_open("cubins", MOST_KEPT, &none);
+    Content key     = key_of("ptxas --generate-line-info", ptx, len, arch),
+            refused = key_of("ptxas --generate-line-info, refused", ptx, len, arch);
+    bool ok         = cache_find(kept, key, cubin);
+    if (!ok && !cache_find(kept, refused, &said)) {
         size_t at = cubin->len;
-        ok        = make(ptx, len, arch, cubin, why);
+        ok        = make(ptx, len, arch, cubin, &said, why);
         if (ok)
             cache_store(kept, key, cubin->s + at, cubin->len - at);
+        else if (said.len && is_final(said.s))
+            cache_store(kept, refused, said.s, said.len);
     }
+    if (said.len)
+        str_printf(why, "ptxas refuses it: %s", str_text(&said));
     cache_close(kept);
     str_free(&none);
+    str_free(&said);
     return ok;
 }
