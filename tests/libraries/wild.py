@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""wild.py COMPILER SOURCE [NAME [MIXED]]: calls every function of the drop-in libraries, or those whose name begins with NAME, under `warpwright run`,
+"""wild.py COMPILER SOURCE [NAME [SHARE [MIXED]]]: calls every function of the drop-in libraries, or those whose name begins with NAME, under `warpwright run`,
 with handles that are NULL, destroyed or another library's, NULL where memory is asked for, sizes that are negative or beyond memory, and MIXED
-times with any of these.  The answer must be a status: a signal, the end of the process, or no answer in SECONDS fails, and so does success with
+times with any of these; with SHARE, all but the handles is for one function in SHARE, since those of other types and widths beside it are the same
+code, and a child for each call that leaves the device with an error is what takes the time.  The answer must be a status: a signal, the end of the process, or no answer in SECONDS fails, and so does success with
 a bad handle.
 
 The functions' parameters come from their definitions, as the preprocessor leaves them.  Functions are called in a child process, in a new one
-after a call that left the device with an error.  Memory is HOST bytes of zeros, DEVICE bytes, or the last eight of these; other wild pointers to memory
+after a call that left the device with an error; a child says when it is through, since a library may end a process with code 0.  What each
+child would load is loaded before, the debug information of the caller's line above all.  Memory is HOST bytes of zeros, DEVICE bytes, or the last eight of these; other wild pointers to memory
 are not tried: nobody could tell."""
 import ctypes
+import gc
 import glob
+import mmap
 import os
 import random
 import re
@@ -22,8 +26,10 @@ from signatures import split  # noqa: E402
 
 COMPILER, SOURCE = sys.argv[1:3]
 PREFIX = sys.argv[3] if len(sys.argv) > 3 else ""
-MIXED = int(sys.argv[4]) if len(sys.argv) > 4 else 8
+SHARE = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+MIXED = int(sys.argv[5]) if len(sys.argv) > 5 else 8
 SECONDS, HOST, DEVICE = 20, 1 << 20, 1 << 16
+THROUGH = "through"
 # folder of sources, library, what makes a handle, and what destroys it
 LIBRARIES = [("cublas", "libcublas.so.13", "cublasCreate_v2", "cublasDestroy_v2"), ("cublaslt", "libcublasLt.so.13", "cublasLtCreate", "cublasLtDestroy"),
              ("cusolver", "libcusolver.so.12", "cusolverDnCreate", "cusolverDnDestroy"), ("cusolvermg", "libcusolverMg.so.12", "cusolverMgCreate", "cusolverMgDestroy"), ("cusparse", "libcusparse.so.12", "cusparseCreate", "cusparseDestroy"),
@@ -50,10 +56,15 @@ REAL = {"float": ctypes.c_float, "double": ctypes.c_double}
 STRUCT = {"ComplexFloat": Complex, "Number": Double, "UniqueId": Id}
 
 
-def kind_of(param):
+# What the host writes a result to: never an object, whose memory it would break.
+RESULTS = ("to", "result", "param", "d1", "d2", "x1", "y1")
+
+
+def kind_of(function, param):
     if re.search(r"[*(\[]", param):
         name = re.findall(r"\w+", param)[-1]
-        return "object" if re.fullmatch(r"(const )?void ?\* ?\w+", param) and name != "out" else "memory", name
+        written = name in RESULTS or name == "out" or ("rotg" in function.lower() and name not in HANDLE)
+        return "object" if re.fullmatch(r"(const )?void ?\* ?\w+", param) and not written else "memory", name
     type_, name = param.replace("const ", "").rsplit(" ", 1)
     if type_ not in {**WHOLE, **REAL, **STRUCT}:
         sys.exit(f"wild.py: no kind for the parameter '{param}'")
@@ -68,7 +79,7 @@ def functions(folder):
                               text=True).stdout
         for result, name, params in DEFINITION.findall("\n" + text):
             if "static" not in result:
-                found[name] = [kind_of(p) for p in split(params)]
+                found[name] = [kind_of(name, p) for p in split(params)]
     return found
 
 
@@ -76,7 +87,8 @@ class Room:
     """What arguments may be, in a child."""
 
     def __init__(self, library, cuda, create, destroy, objects):
-        self.host = ctypes.create_string_buffer(HOST)
+        self.pages = mmap.mmap(-1, HOST, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # zeros that cost nothing until somebody writes
+        self.host = ctypes.c_char.from_buffer(self.pages)
         self.cuda = cuda
         device = ctypes.c_void_p()
         if cuda.cudaMalloc(ctypes.byref(device), ctypes.c_size_t(DEVICE)) or cuda.cudaMemset(device, 0, ctypes.c_size_t(DEVICE)):
@@ -120,24 +132,25 @@ def value(kind, room, choice, pick):
 
 
 NULL_IS_FINE = ("ncclCommAbort", "ncclCommDestroy", "cusparseDestroy")
+ANY_HANDLE_IS_FINE = ("cublasGetVersion_v2",)
 HANDLE = ("h", "handle", "plan", "generator", "comm")
 
 
 def takes_handle(name, kinds):
-    return bool(kinds) and kinds[0][1] in HANDLE and kinds[0][0] in ("object", "int") and not re.search("Create|Init_internal", name)
+    return bool(kinds) and kinds[0][1] in HANDLE and kinds[0][0] in ("object", "int") and not re.search("Create|Init_internal", name) and name not in ANY_HANDLE_IS_FINE
 
 
-def cases(name, kinds, pick):
-    """For each call: a choice for each parameter."""
+def cases(name, kinds, pick, whole):
+    """For each call: a choice for each parameter.  Not whole: the handles, and what is plain."""
     n = len(kinds)
     for handle in range(name in NULL_IS_FINE, 4):
         yield [("handle", handle)] + [0] * (n - 1)
-    for plain in 0, 1, 2:
+    for plain in (0, 1, 2) if whole else (0,):
         yield ["good"] + [plain] * (n - 1)
     for at in range(1, n):
-        for extreme in range(1, 5):
+        for extreme in range(1, 5) if whole else ():
             yield ["good"] + [0] * (at - 1) + [extreme] + [0] * (n - at - 1)
-    for _ in range(MIXED):
+    for _ in range(MIXED if whole else 0):
         yield [pick.choice(["good", "good", "good", ("handle", pick.randrange(1, 4)), None])] + [pick.choice([None, 0]) for _ in range(n - 1)]
 
 
@@ -149,11 +162,11 @@ def arguments(name, kinds, choices, room, pick):
             yield value(kind, room, 0 if isinstance(c, (tuple, str)) else c, pick)
 
 
-def call_all(function, kinds, start, make, tell):
+def call_all(function, kinds, start, whole, make, tell):
     """False: the device is left with an error, for as long as the process lives."""
     room = make()
     pick = random.Random(function.__name__)
-    for at, choices in enumerate(cases(function.__name__, kinds, pick)):
+    for at, choices in enumerate(cases(function.__name__, kinds, pick, whole)):
         args = list(arguments(function.__name__, kinds, choices, room, pick))
         if at < start:
             continue
@@ -176,10 +189,24 @@ def child(library, known, names, start, out, make):
         signal.alarm(SECONDS)
         function = getattr(library, name)
         function.restype = ctypes.c_int
-        if not call_all(function, known[name], start, make, lambda text: os.write(out, text.encode() + b"\n")):
+        if not call_all(function, known[name], start, sorted(known).index(name) % SHARE == 0, make, lambda text: os.write(out, text.encode() + b"\n")):
             os._exit(70)
         start = 0
+    os.write(out, THROUGH.encode() + b"\n")
     os._exit(0)
+
+
+def prepare(library, known):
+    """What each child would do anew: loads what Room has, and looks up the caller's line, by a call that fails before it asks for a device.
+    What Python has made by now is not for its collector, which would write to the pages that are shared."""
+    for name in "libcusparse.so.12", "libcublas.so.13":
+        ctypes.CDLL(name)
+    for name in [f for f in sorted(known) if takes_handle(f, known[f]) and f not in NULL_IS_FINE][:1]:
+        zeros = [ctypes.c_int(-1) if at == 0 and kind == "int" else STRUCT[kind]() if kind in STRUCT else {**WHOLE, **REAL}.get(kind, ctypes.c_void_p)(0)
+                 for at, (kind, _) in enumerate(known[name])]
+        getattr(library, name)(*zeros)
+    gc.disable()
+    gc.freeze()
 
 
 def run(library, known, make):
@@ -197,7 +224,7 @@ def run(library, known, make):
         with os.fdopen(read) as f:
             said = f.read().splitlines()
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if code == 0:
+        if code == 0 and said[-1:] == [THROUGH]:
             break
         place = next((line for line in reversed(said) if line.startswith(tuple(names))), names[0] + " 0")
         name, at = place.split()[:2]
@@ -218,6 +245,7 @@ def main():
         library = ctypes.CDLL(name)
         objects = [f for f, k in known.items() if hasattr(library, f) and re.search("Create", f) and [kind for kind, _ in k] == ["memory"] and f != create]
         known = {f: k for f, k in known.items() if hasattr(library, f) and f.startswith(PREFIX)}
+        prepare(library, known)
         bad += run(library, known, lambda: Room(library, cuda, create, destroy, objects))
         count += len(known)
         print(f"ok    {folder}: {len(known)} functions", flush=True)

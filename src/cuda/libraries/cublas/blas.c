@@ -54,7 +54,7 @@ void call_char(Call *c, char x)
 void call_int(Call *c, int64_t x)
 {
     next(c, ARG_INT)->i = (int)x;
-    if (x > INT_MAX && c->status == BLAS_SUCCESS)
+    if ((x > INT_MAX || x < -INT_MAX) && c->status == BLAS_SUCCESS)
         c->status = BLAS_NOT_SUPPORTED;
 }
 
