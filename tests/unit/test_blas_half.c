@@ -9,6 +9,7 @@
 #include "base/temporary.h"
 #include "blas_fixture.h"
 #include "reference.h"
+#include "share.h"
 
 static const WwType types[] = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
 static const char  *rungs[] = {
@@ -161,6 +162,8 @@ static Half stored(size_t rows, size_t cols, bool trans, const Case *t, size_t b
 
 static void run_gemm(const Case *t, uint64_t *seed)
 {
+    if (share_skips())
+        return;
     bool brain = is_brain(t->type), cm = t->layout == WW_COLUMN_MAJOR;
     Half a = stored(t->m, t->k, t->ta, t, 2), b = stored(t->k, t->n, t->tb, t, 2),
          c = stored(t->m, t->n, false, t, is_wide(t->type) ? 4 : 2);
@@ -389,6 +392,8 @@ static void gemm_small(void **state)
 
 static void run_syrk(const Case *t, WwFill fill, uint64_t *seed)
 {
+    if (share_skips())
+        return;
     bool     brain = is_brain(t->type), cm = t->layout == WW_COLUMN_MAJOR;
     Half     a = stored(t->n, t->k, t->ta, t, 2), c = stored(t->n, t->n, false, t, is_wide(t->type) ? 4 : 2);
     uint8_t *got = malloc(c.count * c.bytes);
