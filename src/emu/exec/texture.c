@@ -26,8 +26,14 @@ typedef struct Filter {      /* of a square of texels */
 
 /* ---- places ---- */
 
+typedef struct Rounding {    /* what makes the difference between a linear filter and none, in numbers */
+    double scale, one, half; /* units of a texel; rounded to 1/256 */
+    double near, back, most; /* normalised: rounded to 1/256; to the texel's middle; the last place */
+    double weighs;
+} Rounding;
+
 /* In 1/256 texels: texcoord_float. */
-INLINE double position(float f, double n, TexAddress mode, bool normalised, bool linear)
+INLINE double position(float f, double n, TexAddress mode, bool normalised, const Rounding *r)
 {
     double x = fabsf(f) >= 0x1p-126f ? (double)f : 0, p; /* NaN too */
     if (normalised) {
@@ -37,15 +43,13 @@ INLINE double position(float f, double n, TexAddress mode, bool normalised, bool
             stretch      = mode == TEX_MIRROR && floor(x * 0.5) * 2 != whole ? n * 256 : 0;
             x -= whole;
         }
-        p = floor((floor(x * 0x1p21) * n + (linear ? 0x1p12 : 0)) * 0x1p-13) + stretch;
+        p = floor((floor(x * 0x1p21) * n + r->near) * 0x1p-13) + stretch;
     } else {
-        p = linear ? floor((floor(x * 512) + 1) * 0.5) : floor(x * 256);
+        p = floor((floor(x * r->scale) + r->one) * r->half);
     }
-    p = linear ? p - 128 : p;
-    if (mode == TEX_CLAMP || (!normalised && mode != TEX_BORDER)) {
-        double most = (n - 1) * 256 + (linear ? 0 : 255);
-        p           = p < 0 ? 0 : p > most ? most : p;
-    }
+    p -= r->back;
+    if (mode == TEX_CLAMP || (!normalised && mode != TEX_BORDER))
+        p = p < 0 ? 0 : p > r->most ? r->most : p;
     return p;
 }
 
@@ -61,33 +65,30 @@ INLINE double wrapped(double i, double n, TexAddress mode, bool normalised)
     return i < n ? i : 2 * n - 1 - i;
 }
 
-INLINE void place_lanes(const float *f, double n, TexAddress mode, bool normalised, bool linear, Axis *to)
+INLINE void place_lanes(const float *f, double n, TexAddress mode, bool normalised, const Rounding *r, Axis *to)
 {
     for (unsigned lane = 0; lane < LANES; lane++) {
-        double p = position(f[lane], n, mode, normalised, linear), i = floor(p * 0x1p-8);
+        double p = position(f[lane], n, mode, normalised, r), i = floor(p * 0x1p-8);
         to->at[0][lane]  = (int32_t)wrapped(i, n, mode, normalised);
         to->at[1][lane]  = (int32_t)wrapped(i + 1, n, mode, normalised);
-        to->weight[lane] = linear ? (int32_t)(p - i * 256) : 0;
+        to->weight[lane] = (int32_t)((p - i * 256) * r->weighs);
     }
 }
 
-/* Each way of placing is compiled by itself. */
+/* Each way of placing is compiled by itself.  Numbers that are not normalised are never wrapped. */
 static void place(const TexSampler *s, unsigned k, const float *f, uint32_t n, Axis *to)
 {
-#define WAY(mode, normalised)                                                                                          \
-    case 2 * (mode) + (normalised):                                                                                    \
-        if (s->linear)                                                                                                 \
-            place_lanes(f, n, mode, normalised, true, to);                                                             \
-        else                                                                                                           \
-            place_lanes(f, n, mode, normalised, false, to);                                                            \
-        break;
+    const double   last   = ((double)n - 1) * 256;
+    const Rounding linear = {512, 1, 0.5, 0x1p12, 128, last, 1}, point = {256, 0, 1, 0, 0, last + 255, 0};
+    const Rounding r = s->linear ? linear : point;
     switch (2 * s->address[k] + s->normalised) {
-        WAY(TEX_WRAP, 0)
-        WAY(TEX_WRAP, 1)
-        WAY(TEX_CLAMP, 0)
-        WAY(TEX_CLAMP, 1) WAY(TEX_MIRROR, 0) WAY(TEX_MIRROR, 1) WAY(TEX_BORDER, 0) WAY(TEX_BORDER, 1) default : break;
+    case 2 * TEX_WRAP + 1: place_lanes(f, n, TEX_WRAP, true, &r, to); break;
+    case 2 * TEX_MIRROR + 1: place_lanes(f, n, TEX_MIRROR, true, &r, to); break;
+    case 2 * TEX_CLAMP + 1: place_lanes(f, n, TEX_CLAMP, true, &r, to); break;
+    case 2 * TEX_BORDER + 1: place_lanes(f, n, TEX_BORDER, true, &r, to); break;
+    case 2 * TEX_BORDER: place_lanes(f, n, TEX_BORDER, false, &r, to); break;
+    default: place_lanes(f, n, TEX_CLAMP, false, &r, to); break;
     }
-#undef WAY
 }
 
 /* Lanes whose coordinate is not too large for exact positions. */
