@@ -106,7 +106,7 @@ static unsigned compare(const TexOps *ops, const TexObject *t, const Coordinates
     bool     whole = t->linear_memory;
     assert_true(texture_plain(t, &t->sampler, whole, &all));
     if (whole)
-        ops->fetch_whole(&all, u->i, mask, together);
+        ops->fetch_whole(&all, u->i, together);
     else
         done = ops->fetch(&all, u->f, t->shape == TEX_2D ? v->f : NULL, mask, together);
     assert_int_equal(done & ~mask, 0);

@@ -301,7 +301,7 @@ static uint32_t fetch(const TexWarp *t, const float *u, const float *v, uint32_t
 }
 
 /* Whole coordinates into plain memory: beyond its end every value is 0. */
-static void fetch_whole(const TexWarp *t, const int32_t *x, uint32_t mask, uint32_t out[4][LANES])
+static void fetch_whole(const TexWarp *t, const int32_t *x, uint32_t out[4][LANES])
 {
     static const int32_t zeros[LANES];
     memset(out, 0, 4 * sizeof *out);

@@ -213,9 +213,11 @@ static void fill_up(Memory *m)
 static void use_huge_pages(uint64_t at, uint64_t bytes)
 {
 #ifdef MADV_HUGEPAGE
+    if (bytes < LARGE) /* most: nothing is asked of the system */
+        return;
     uint64_t from = (at + MEMORY_PAGE - 1) & -MEMORY_PAGE, to = (at + bytes) & -MEMORY_PAGE;
     uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (bytes >= LARGE && bytes <= host / 8 && to > from)
+    if (bytes <= host / 8 && to > from)
         (void)madvise((void *)(uintptr_t)from, to - from, MADV_HUGEPAGE); /* one that has none goes on without */
 #endif
 }

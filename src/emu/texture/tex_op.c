@@ -4,7 +4,8 @@
  *
  * A handle is a number that the runtime gave out, or, for a .texref or .surfref, the variable's address: its eight bytes hold the
  * handle that is bound to it.  A handle of no object, of a destroyed one or of one whose memory is gone is a fault.
- * Texture fetches go through no observer, since none of the ten counters has them, but for the one that knows what nobody wrote. */
+ * A warp's fetches from one plain texture are done together (texwarp.h), unless somebody asks which texels they read: observers of
+ * ACCESS_TEXTURE, and the one that knows what nobody wrote.  No counter has them. */
 #include "emu/texture/tex_op.h"
 
 #include <inttypes.h>
@@ -260,11 +261,13 @@ static uint32_t fetch_together(Warp *w, const Uop *u, const TexInfo *t, bool *st
     *stop = !o || !s;
     if (*stop || o->shape != t->shape || !texture_plain(o, &s->sampler, t->whole, &all))
         return 0;
-    if (t->whole)
-        ops->fetch_whole(&all, SLOT(w, int32_t, t->coord[0]), done = w->mask, out);
-    else
+    if (t->whole) {
+        ops->fetch_whole(&all, SLOT(w, int32_t, t->coord[0]), out);
+        done = w->mask;
+    } else {
         done = ops->fetch(&all, SLOT(w, float, t->coord[0]), t->shape == TEX_2D ? SLOT(w, float, t->coord[1]) : NULL,
                           w->mask, out);
+    }
     for (unsigned k = 0; k < t->nd; k++) {
         uint32_t *d = t->d[k] != NO_SLOT ? SLOT(w, uint32_t, t->d[k]) : NULL;
         if (d && done == UINT32_MAX)

@@ -20,8 +20,8 @@ typedef struct TexWarp {
 typedef struct TexOps {
     /* Of the lanes in mask; v NULL: one dimension.  Returns those that it has done; others' results are arbitrary. */
     uint32_t (*fetch)(const TexWarp *t, const float *u, const float *v, uint32_t mask, uint32_t out[4][LANES]);
-    /* By whole coordinates, of plain memory. */
-    void (*fetch_whole)(const TexWarp *t, const int32_t *x, uint32_t mask, uint32_t out[4][LANES]);
+    /* By whole coordinates, of plain memory; all lanes. */
+    void (*fetch_whole)(const TexWarp *t, const int32_t *x, uint32_t out[4][LANES]);
 } TexOps;
 
 /* Can TexOps do its fetches?  Then *out is filled in.  whole: by whole coordinates. */
