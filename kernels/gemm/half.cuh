@@ -36,8 +36,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
         QUAD = QUAD_, CLUSTER = QUAD_ ? 4 : 2, /* blocks, two by two or below each other */
-        NARROW = BN_ <= 96,        /* a slice is multiplied sooner than it comes: */
-        ORDERERS = NARROW ? 2 : 1, /* threads that order slices in turn, since one takes about as long */
+        NARROW = BN_ <= 96 && !QUAD_,  /* a slice is multiplied sooner than it comes: */
+        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn, since one takes about as long */
     };
 };
 
@@ -456,11 +456,11 @@ static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing
 template <typename S>
 static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned (&seen)[2][2])
 {
-    enum { PART = S::RESULTS * WARPGROUP, WARPGROUPS = 2 * HALF_CLUSTER };
+    enum { PART = S::RESULTS * WARPGROUP, WARPGROUPS = 2 * S::CLUSTER };
     int                thread = threadIdx.x % WARPGROUP;
     unsigned          *count  = (unsigned *)a.g.count + p.tail * WARPGROUPS + which, others = p.parts - 1;
     unsigned long long apart  = (unsigned long long)WARPGROUPS * PART; /* two places of each cluster: of a pair's first part, of another */
-    float             *first  = (float *)a.g.work + (blockIdx.x / HALF_CLUSTER - p.part) * 2 * apart + (unsigned long long)which * PART + thread * 4;
+    float             *first  = (float *)a.g.work + (blockIdx.x / S::CLUSTER - p.part) * 2 * apart + (unsigned long long)which * PART + thread * 4;
     bool               last   = p.part == others;
     if (last) {
         if (thread == 0)
@@ -528,7 +528,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         multiply_tile<S>(a, &r, half, p.end - p.first, staged, kept, &before, d);
         more = piece_at<S>(a, i, &next); /* its divisions take as long as half a slice */
         last_slice<S>(r, before);
-        bool mine = S::QUAD || p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
+        bool mine = p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
         if (mine && !quick)
             put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
         if (mine && quick && !plain) {

@@ -4,15 +4,16 @@
  *
  * On sm_90a tensor copies bring both operands, whatever they are contiguous along, if their lines begin on 16 bytes; an operand whose do not
  * is copied to the workspace first, as it is.  The choice among the widths of tiles counts rounds of pairs of tiles, since a cluster has two
- * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four, which are not shared out.  Where a last round would
- * leave half of the card idle, the k of its pairs is shared out among clusters; their sums are kept in the workspace, and a counter for each
- * warpgroup of a tile, zero before and after.
+ * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four.  Where a last round would leave half of the card idle, the k
+ * of its pairs is shared out among clusters; their sums are kept in the workspace, and a counter for each warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
  * half_warp takes 16-bit operands to the tensor cores of every GPU since sm_80, in place too.
  * Elsewhere, and for products of no terms, half_plain and eight_plain read operands in place.  The tensor cores take 8-bit operands along k alone: others are
  * turned into the workspace.
  *
  * Not done: a batch in one launch, but by half_joined. */
+#include <stdio.h>
+
 #include "blas/blas.h"
 
 enum {
@@ -20,7 +21,7 @@ enum {
     SM_87          = 87,
     SM_90          = 90,
     PAIR           = 2, /* blocks of a cluster, and tiles of a pair */
-    WARPGROUPS     = 4, /* of a cluster that multiply */
+    WARPGROUPS     = 2, /* of a block that multiply */
     MOST_PARTS     = 8, /* of a tile's k: their sums are added by one warpgroup */
     LEAST_SLICES   = 4, /* of a cluster's share */
     SPLIT_PRODUCTS = 3, /* of a slice of floats that are two fp16 each */
@@ -55,22 +56,24 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
     return ((uint64_t)g->k + (uint64_t)r->slice - 1) / (uint64_t)r->slice;
 }
 
-/* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the width of tiles: a slice; two parts of a pair, the
- * sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they read is in the L2.
- * 8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little more, the more the wider its boxes of 64 are than
- * the tile, and those of clusters of four so many hundredths. */
-enum { QUAD_HUNDREDTHS = 92 };
+/* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the blocks of a cluster and the width of tiles: a slice; two
+ * parts of a pair (of four tiles), the sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they
+ * read is in the L2.  8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little more, the more the wider its boxes
+ * of 64 are than the tile. */
 static const struct ShareCost {
+    uint32_t blocks;
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {{256, 256, 3808, 148, 1172}, {224, 226, 3440, 0, 3692}, {192, 198, 3092, 0, 3126},
-                   {160, 173, 3248, 0, 1857},   {144, 199, 2946, 0, 1040}, {128, 148, 2086, 0, 1906},
-                   {96, 129, 1797, 2, 1288},    {80, 177, 2067, 26, 77},   {64, 110, 1267, 161, 1045}};
+} share_costs[] = {{2, 256, 256, 3808, 148, 1172}, {2, 224, 226, 3440, 0, 3692}, {2, 192, 198, 3092, 0, 3126},
+                   {2, 160, 173, 3248, 0, 1857},   {2, 144, 199, 2946, 0, 1040}, {2, 128, 148, 2086, 0, 1906},
+                   {2, 96, 129, 1797, 2, 1288},    {2, 80, 177, 2067, 26, 77},   {2, 64, 110, 1267, 161, 1045},
+                   {4, 256, 256, 3303, 148, 1149}, {4, 192, 198, 3341, 0, 2073}, {4, 128, 141, 1818, 0, 1919},
+                   {4, 96, 119, 1245, 2, 2289}};
 
 /* The same of a request for a line of 128 bytes; how many more one that strays takes, and what of a line of Y a block asks for. */
 static const struct RequestCost {
     double line, stray, share;
-} request_costs = {0.674, 0.848, 0.227};
+} request_costs = {0.691, 0.567, 0.327};
 
 /* Clusters of a launch; of those of four, 30 run at once on 132 multiprocessors, since parts of the card have no whole number of them. */
 static uint64_t clusters_of(const WwBlas *b, const Rung *r)
@@ -111,14 +114,12 @@ static uint64_t requests(const Rung *r, const GemmArgs *g)
 static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skewed)
 {
     const struct ShareCost *c = share_costs;
-    while (c->columns > r->columns)
+    while (c->blocks < cluster_blocks(r) || c->columns > r->columns)
         c++;
     uint64_t slice = r->layouts == RUNG_SPLIT        ? SPLIT_PRODUCTS * c->slice
                      : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
-    if (r->layouts == RUNG_HALF_QUAD)
-        slice = slice * QUAD_HUNDREDTHS / 100;
     uint64_t least = r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD ? requests(r, g) : 0;
     s.cost         = (s.rounds * s.slices + s.share) * (slice > least ? slice : least);
     if (s.share)
@@ -155,7 +156,6 @@ HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g)
     whole.rounds += rest > 0;
     whole = costed(r, g, whole, false);
     best  = whole;
-    rest  = r->layouts == RUNG_HALF_QUAD ? 0 : rest; /* their slices are not shared out */
     for (uint64_t each = 2; rest && each <= MOST_PARTS && each <= clusters / rest; each++) {
         other = in_parts(r, g, down, rest, each);
         if (other.share >= LEAST_SLICES && (each - 1) * other.share < other.slices && other.cost < best.cost)
@@ -194,17 +194,25 @@ void half_turn(Problem *p)
     p->turned        = true;
 }
 
+static bool by_maps(const Rung *r)
+{
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_EIGHT;
+}
+
 bool half_can(const WwBlas *b, bool symmetric)
 {
-    static const char *const entry[2][14] = {
-        {"gemm_half_bf16_kk", "gemm_half_narrow_bf16_kk", "gemm_half_little_bf16_kk", "gemm_eight_e4m3",
-         "gemm_half_middle_bf16_kk", "gemm_half_broad_bf16_kk", "gemm_half_slim_bf16_kk", "gemm_half_96_bf16_kk",
-         "gemm_half_160_bf16_kk", "gemm_half_224_bf16_kk", "gemm_half_80_bf16_kk", "gemm_half_144_bf16_kk",
-         "gemm_half_quad_bf16_kk", "gemm_half_quad_128_bf16_kk"},
-        {"aat_half_bf16_k", "aat_half_narrow_bf16_k", "aat_half_little_bf16_k", "aat_eight_e4m3"}};
-    for (size_t i = 0; i < 14 && entry[symmetric][i]; i++)
-        if (!blas_built(entry[symmetric][i]))
+    for (size_t i = 0; rung_at(i); i++) {
+        const Rung *r = rung_at(i);
+        char        entry[BLAS_NAME];
+        if (r->symmetric != symmetric || (!by_maps(r) && r->layouts != RUNG_HALF_JOINED))
+            continue;
+        snprintf(entry, sizeof entry, "%s_%s_%s", symmetric ? "aat" : "gemm", r->name,
+                 r->layouts == RUNG_EIGHT ? "e4m3"
+                 : symmetric              ? "bf16_k"
+                                          : "bf16_kk");
+        if (!blas_built(entry))
             return false;
+    }
     return b->capability == SM_90 && b->sms >= 2 * PAIR;
 }
 
@@ -240,13 +248,8 @@ void half_tail(const WwBlas *b, const Problem *p, Work *w)
     if (!s.share)
         return;
     size_t pairs = (size_t)(pairs_of(p->rung, &p->args) - s.rounds * clusters_of(b, r));
-    w->counters  = (pairs * WARPGROUPS * 4 + 255) / 256 * 256;
-    w->partials  = (size_t)s.clusters * PLACES * PAIR * (size_t)(p->rung->rows * p->rung->columns) * 4;
-}
-
-static bool by_maps(const Rung *r)
-{
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_EIGHT;
+    w->counters  = (pairs * WARPGROUPS * cluster_blocks(r) * 4 + 255) / 256 * 256;
+    w->partials  = (size_t)s.clusters * PLACES * cluster_blocks(r) * (size_t)(r->rows * r->columns) * 4;
 }
 
 void half_work(const WwBlas *b, const Problem *p, Work *w)
@@ -290,7 +293,7 @@ Status half_map(WwBlas *b, const Source *s, size_t each, int k, int side, int de
                                         .stride  = {lines > 1 ? ld * each : pitch(length) * each},
                                         .box     = {(uint32_t)(ROW_BYTES / each), (uint32_t)(along_k ? side : deep)},
                                         .swizzle = ROW_BYTES,
-                                        .promote = 256},
+                                        .promote = 128},
                          map);
 }
 
@@ -338,7 +341,7 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
     int rows = r->layouts == RUNG_HALF_QUAD ? r->rows / PAIR : r->rows; /* which one block orders */
-    a->alone = boxes_fit(r, &y, p->operand);
+    a->alone = r->layouts != RUNG_HALF_QUAD && boxes_fit(r, &y, p->operand);
     TRY(half_map(b, &x, p->operand, g->k, rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     TRY(map_edge(b, &x, p->operand, g->k, rows, &a->x_edge, &a->x_rest));

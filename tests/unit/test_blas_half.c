@@ -13,9 +13,10 @@
 
 static const WwType types[] = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
 static const char  *rungs[] = {
-     "half",      "half_224",      "half_broad", "half_160",      "half_144",      "half_narrow", "half_96",
-     "half_80",   "half_slim",     "half_plain", "half_little:3", "half_middle:2", "half_warp",   "half_warp_little",
-     "half_quad", "half_quad_128", NULL};
+     "half",      "half_224",         "half_broad", "half_160",      "half_144",      "half_narrow",
+     "half_96",   "half_80",          "half_slim",  "half_plain",    "half_little:3", "half_middle:2",
+     "half_warp", "half_warp_little", "half_quad",  "half_quad_192", "half_quad_128", "half_quad_96",
+     NULL};
 static const char *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
                                   "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
@@ -237,15 +238,14 @@ static void gemm_shares_k(void **state)
     }
 }
 
-/* A card of 8 multiprocessors: four clusters of two. */
-static int open_small(void **state)
+/* A card of so many multiprocessors. */
+static int open_card(int sms)
 {
     char *name;
     int   fd = temporary_file("small", &name); /* a profile of a file is known by the '/' in its name */
     FILE *f  = fd >= 0 ? fdopen(fd, "w") : NULL;
-    (void)state;
     assert_non_null(f);
-    fputs("base: h200\nsms: 8\n", f);
+    fprintf(f, "base: h200\nsms: %d\n", sms);
     assert_int_equal(fclose(f), 0);
     const char     *why = NULL;
     WwDeviceOptions o   = {.threads = 2, .check = getenv("WW_TEST_CHECK"), .profile = name};
@@ -257,6 +257,20 @@ static int open_small(void **state)
     findings = 0;
     ww_device_on_result(device, o.check ? count_findings : NULL, NULL);
     return ww_blas_open(device, &blas) == WW_OK ? 0 : -1;
+}
+
+/* Four clusters of two. */
+static int open_small(void **state)
+{
+    (void)state;
+    return open_card(8);
+}
+
+/* Three clusters of four. */
+static int open_quads(void **state)
+{
+    (void)state;
+    return open_card(14);
 }
 
 /* Four clusters share out the slices of one to seven pairs of tiles, below each other and of an odd last row beside each other, evenly or in equal parts. */
@@ -278,15 +292,33 @@ static void gemm_evenly(void **state)
     }
 }
 
+/* The same of three clusters of four: one to five times four tiles, in two parts and three, some of whose blocks lie outside of C. */
+static void quads_evenly(void **state)
+{
+    static const struct {
+        size_t      m, n, k;
+        const char *rung;
+    } shape[]     = {{140, 300, 1620, "half_quad_128"}, {70, 140, 2010, "half_quad_96"},  {300, 600, 620, "half_quad"},
+                     {40, 1560, 620, "half_quad_192"},  {600, 200, 840, "half_quad_128"}, {270, 390, 500, "half_quad_192"},
+                     {520, 180, 700, "half_quad_96"},   {530, 470, 410, "half_quad"}};
+    uint64_t seed = 127;
+    (void)state;
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        Case t = {types[i % 4], WW_ROW_MAJOR, i & 1, i & 2, shape[i].m,       shape[i].n,
+                  shape[i].k,   (i & 1) * 4,  0,     1,     i & 2 ? 0.5f : 0, shape[i].rung};
+        run_gemm(&t, &seed);
+    }
+}
+
 /* Tiles of the transposed product: results of 16 bits without beta, of every layout, aligned and not, C's edges inside a tile and a piece. */
 static void gemm_turned(void **state)
 {
-    static const char *const turned[]   = {"half:turned",      "half_224:turned",     "half_broad:turned",
-                                           "half_160:turned",  "half_144:turned",     "half_narrow:turned",
-                                           "half_96:turned",   "half_80:turned",      "half_slim:turned",
-                                           "half_quad:turned", "half_quad_128:turned"};
-    static const size_t      shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
-    uint64_t                 seed       = 97;
+    static const char *const turned[] = {
+        "half:turned",          "half_224:turned",      "half_broad:turned",  "half_160:turned",  "half_144:turned",
+        "half_narrow:turned",   "half_96:turned",       "half_80:turned",     "half_slim:turned", "half_quad:turned",
+        "half_quad_192:turned", "half_quad_128:turned", "half_quad_96:turned"};
+    static const size_t shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
+    uint64_t            seed       = 97;
     (void)state;
     for (unsigned how = 0; how < 8; how++)
         for (size_t r = 0; r < sizeof turned / sizeof *turned; r++) {
@@ -317,9 +349,9 @@ static void gemm_turned(void **state)
  * fill the ring more than once. */
 static void edges(void **state)
 {
-    static const char *const tiles[]    = {"half",          "half_224",  "half_broad",   "half_160",  "half_144",
-                                           "half_narrow",   "half_96",   "half_80",      "half_slim", "half_little",
-                                           "half_middle:2", "half_quad", "half_quad_128"};
+    static const char *const tiles[]    = {"half",          "half_224",  "half_broad",    "half_160",      "half_144",
+                                           "half_narrow",   "half_96",   "half_80",       "half_slim",     "half_little",
+                                           "half_middle:2", "half_quad", "half_quad_192", "half_quad_128", "half_quad_96"};
     static const size_t      shape[][3] = {{264, 40, 712}, {136, 300, 584}, {8, 8, 1032}, {72, 104, 648}};
     uint64_t                 seed       = 103;
     (void)state;
@@ -612,19 +644,34 @@ static void chosen(void **state)
         bool        ta, tb;
         const char *rung;
     } shape[] = {
-        {518, 16, 64, true, false, "half_little"},       {768, 44, 64, true, false, "half_little"},
-        {16, 3355, 359, true, false, "half_little:6"},   {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_little"},      {416, 448, 34, false, true, "half_little"},
-        {1821, 64, 453, true, false, "half_little:8"},   {25, 58, 192, true, false, "half_little:3"},
-        {3379, 55, 219, false, true, "half_little:4"},   {227, 2013, 1536, true, false, "half_slim"},
-        {2644, 512, 2362, true, true, "half_96"},        {3432, 1280, 1397, true, false, "half_160"},
-        {704, 3776, 1974, true, false, "half_broad"},    {1792, 3072, 1664, false, true, "half_broad"},
-        {504, 2112, 832, false, true, "half_slim"},      {1280, 1024, 2368, false, false, "half_96:turned"},
-        {1280, 1024, 2368, false, true, "half_96"},      {3400, 896, 2608, false, true, "half_broad:turned"},
-        {706, 2880, 1408, false, true, "half_160"},      {472, 2368, 3016, true, false, "half_quad_128"},
-        {720, 1280, 2472, false, true, "half_quad_128"}, {3712, 2048, 2024, false, true, "half_quad"},
-        {168, 3784, 1920, false, false, "half_slim"},    {1120, 3728, 2104, false, false, "half_224:turned"},
-        {480, 656, 1296, true, false, "half_little:2"},
+        {518, 16, 64, true, false, "half_little"},
+        {768, 44, 64, true, false, "half_little"},
+        {16, 3355, 359, true, false, "half_little:6"},
+        {151, 896, 128, true, false, "half_little:2"},
+        {251, 110, 64, false, true, "half_little"},
+        {416, 448, 34, false, true, "half_little"},
+        {1821, 64, 453, true, false, "half_little:8"},
+        {25, 58, 192, true, false, "half_little:3"},
+        {3379, 55, 219, false, true, "half_little:4"},
+        {227, 2013, 1536, true, false, "half_slim"},
+        {2644, 512, 2362, true, true, "half_96"},
+        {3432, 1280, 1397, true, false, "half_160"},
+        {704, 3776, 1974, true, false, "half_broad"},
+        {1792, 3072, 1664, false, true, "half_broad"},
+        {504, 2112, 832, false, true, "half_slim"},
+        {1280, 1024, 2368, false, false, "half_96:turned"},
+        {1280, 1024, 2368, false, true, "half_96"},
+        {3400, 896, 2608, false, true, "half_broad:turned"},
+        {706, 2880, 1408, false, true, "half_160"},
+        {472, 2368, 3016, true, false, "half_quad_96"},
+        {720, 1280, 2472, false, true, "half_quad_96"},
+        {3712, 2048, 2024, false, true, "half"},
+        {168, 3784, 1920, false, false, "half_quad_96:turned"},
+        {1120, 3728, 2104, false, false, "half_quad_96:turned"},
+        {480, 656, 1296, true, false, "half_quad_96"},
+        {1848, 2640, 1672, false, true, "half_160"},
+        {1016, 1456, 4040, false, true, "half_quad_128"},
+        {504, 2760, 3120, false, false, "half_quad_96"},
     };
     WwPtr       p;
     const char *rung;
@@ -689,6 +736,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gemm_layouts, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_shares_k, open_blas, close_blas),
         cmocka_unit_test_setup_teardown(gemm_evenly, open_small, close_blas),
+        cmocka_unit_test_setup_teardown(quads_evenly, open_quads, close_blas),
         cmocka_unit_test_setup_teardown(gemm_turned, open_small, close_blas),
         cmocka_unit_test_setup_teardown(line_ends, open_small, close_blas),
         cmocka_unit_test_setup_teardown(edges, open_small, close_blas),
