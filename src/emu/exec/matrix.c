@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products, 16 rows of A side by side (MatrixOps).  What an element is: matrix_sum.c and docs/matrix.md; here the same bits,
- * fast, wherever float arithmetic reaches them:
+ * Matrix products, as many of 16 rows of A side by side as a register holds (MatrixOps).  What an element is: matrix_sum.c and docs/matrix.md; here the same
+ * bits, fast, wherever float arithmetic reaches them:
  *
  *   largest   the largest product of powers of two: a float, since exponents add as the powers multiply
  *   scale     2^fraction / largest, so that (a b) scale, cut to a whole number, is the aligned and cut product
@@ -14,9 +14,11 @@
 #include "emu/exec/lane_half.h"
 #include "emu/exec/level.h"
 
-typedef float    Floats __attribute__((vector_size(64)));
-typedef int32_t  Ints __attribute__((vector_size(64)));
-typedef uint32_t Bits __attribute__((vector_size(64)));
+typedef float    Floats __attribute__((vector_size(VECTOR)));
+typedef int32_t  Ints __attribute__((vector_size(VECTOR)));
+typedef uint32_t Bits __attribute__((vector_size(VECTOR)));
+
+enum { WIDTH = VECTOR / 4 }; /* rows of a vector */
 
 /* ---- elements to floats ---- */
 
@@ -68,7 +70,7 @@ static void decode(Type t, const void *from, unsigned n, float *to)
     }
 }
 
-/* ---- vectors of 16 ---- */
+/* ---- vectors ---- */
 
 INLINE Floats splat(float x)
 {
@@ -85,23 +87,21 @@ INLINE Floats choose(Ints m, Floats t, Floats f)
 
 INLINE Floats larger(Floats a, Floats b)
 {
-#ifdef SIMD_AVX512
+#if defined(SIMD_AVX512)
     return (Floats)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(SIMD_AVX2)
+    return (Floats)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(SIMD_SSE2)
+    return (Floats)_mm_max_ps((__m128)a, (__m128)b);
 #else
     return choose(a > b, a, b);
 #endif
 }
 
-INLINE unsigned any_of(Ints m)
+/* Rows first and on of a tile's term. */
+INLINE Floats rows_at(const float *term, unsigned first)
 {
-#ifdef SIMD_AVX512
-    return _mm512_movepi32_mask((__m512i)m);
-#else
-    unsigned bits = 0;
-    for (unsigned i = 0; i < MATRIX_ROWS; i++)
-        bits |= (unsigned)(m[i] & 1) << i;
-    return bits;
-#endif
+    return *(const Floats *)(const void *)(term + first);
 }
 
 enum { FLOAT_EXPONENT = 0x7f800000 };
@@ -124,19 +124,22 @@ INLINE Ints out_of_range(Floats x, bool wide)
 /* ---- floats ---- */
 
 typedef struct Powers { /* of a tile's elements */
-    Floats   p[MATRIX_TERMS];
+    float    p[MATRIX_TERMS][MATRIX_ROWS] __attribute__((aligned(64)));
     unsigned bad; /* rows with elements out of range */
 } Powers;
 
 static void tile_powers(const MatrixRule *r, const MatrixTile *a, Powers *to)
 {
-    Ints bad = {0};
-    for (unsigned k = 0; k < r->terms; k++) {
-        Floats x = *(const Floats *)a->a[k];
-        to->p[k] = power_of(x, r->least_a);
-        bad |= out_of_range(x, r->wide);
+    to->bad = 0;
+    for (unsigned first = 0; first < MATRIX_ROWS; first += WIDTH) {
+        Ints bad = {0};
+        for (unsigned k = 0; k < r->terms; k++) {
+            Floats x = rows_at(a->a[k], first), p = power_of(x, r->least_a);
+            memcpy(to->p[k] + first, &p, sizeof p);
+            bad |= out_of_range(x, r->wide);
+        }
+        to->bad |= pack4(bad) << first;
     }
-    to->bad = any_of(bad);
 }
 
 /* The same of a column of B; true: an element is out of range. */
@@ -166,65 +169,74 @@ INLINE Floats upper_bits(Ints sum, unsigned keep, bool half)
     return __builtin_convertvector((Ints)((kept ^ (Bits)sign) - (Bits)sign), Floats);
 }
 
-/* The sum of a step and c.  Rows that need matrix_element are added to *bad. */
-INLINE Floats add_step(const MatrixRule *r, const MatrixTile *a, const Powers *pa, const float *b, const float *pb,
-                       unsigned k0, unsigned step, Floats c, Ints *bad)
+/* The sum of a step and c, of rows first and on.  Rows that need matrix_element are added to *bad. */
+INLINE Floats add_step(const MatrixRule *r, const MatrixTile *a, const Powers *pa, unsigned first, const float *b,
+                       const float *pb, unsigned k0, unsigned step, Floats c, Ints *bad)
 {
     Floats most = power_of(c, r->least_c);
     for (unsigned k = k0; k < k0 + step; k++)
-        most = larger(most, pa->p[k] * pb[k]);
+        most = larger(most, rows_at(pa->p[k], first) * pb[k]);
     *bad |= out_of_range(c, false) | ((most != 0) & ((most < splat(0x1p-100f)) | (most > splat(0x1p+120f))));
     most         = larger(most, splat(0x1p-100f));
     Floats scale = (Floats)((Bits)splat_int(0) + ((uint32_t)(254 + r->fraction) << 23) - (Bits)most);
     Bits   added = {0}; /* may wrap in rows that are bad */
     Ints   acc   = __builtin_convertvector(c * scale, Ints);
     for (unsigned k = k0; k < k0 + step; k++)
-        added += (Bits) __builtin_convertvector(*(const Floats *)a->a[k] * b[k] * scale, Ints);
+        added += (Bits) __builtin_convertvector(rows_at(a->a[k], first) * b[k] * scale, Ints);
     Ints sum = (Ints)added, total = (Ints)(added + (Bits)acc);
     *bad |= ((sum ^ total) & (acc ^ total)) < 0;
     return upper_bits(total, r->keep, r->half) * (most * f32_of((uint32_t)(127 - r->fraction) << 23));
 }
 
-/* What rounds to zero is +0. */
-INLINE uint32_t half_result(float x)
+/* f16_nearest and f16_to_f32 (lane_half.h) of a vector. */
+INLINE Bits halves_of(Floats v)
 {
-    uint32_t h = f16_nearest(x);
-    return h & 0x7fff ? h : 0;
+    Bits mag = (Bits)v & 0x7fffffffu, sub = (Bits)((Floats)mag + splat(0.5f)) - 0x3f000000u;
+    Bits nor = (mag - (112u << 23) + 0xfff + (mag >> 13 & 1)) >> 13, small = (Bits)(mag < 113u << 23),
+         r = (sub & small) | (nor & ~small), large = (Bits)(mag >= 143u << 23), nan = (Bits)(mag > INF_F32);
+    r = (r & ~large) | (large & INF_F16);
+    return ((r | ((Bits)v >> 16 & 0x8000u)) & ~nan) | (nan & NAN_HALF);
 }
 
-/* The bits of D; rows in `skip` keep C. */
+INLINE Floats halves_to_floats(Bits h)
+{
+    Bits m = h & 0x7fffu, normal = (m << 13) + (112u << 23) + ((Bits)(m >= INF_F16) & 112u << 23);
+    Bits sub = (Bits)(__builtin_convertvector((Ints)m, Floats) * 0x1p-24f), small = (Bits)(m < 0x400u);
+    return (Floats)((sub & small) | (normal & ~small) | (h & 0x8000u) << 16);
+}
+
+/* The bits of D; rows in `skip` keep C.  Of f16, what rounds to zero is +0. */
 INLINE void store(bool half, Floats v, unsigned skip, uint32_t *restrict c)
 {
-    uint32_t d[MATRIX_ROWS] __attribute__((aligned(64)));
-    memcpy(d, &v, sizeof d);
-    for (unsigned i = 0; half && i < MATRIX_ROWS; i++)
-        d[i] = half_result(f32_of(d[i]));
+    Bits d = (Bits)v;
+    if (half) {
+        d = halves_of(v);
+        d &= (Bits)((d & 0x7fffu) != 0);
+    }
     if (skip == 0)
-        memcpy(c, d, sizeof d);
-    for (unsigned i = 0; skip && i < MATRIX_ROWS; i++)
+        memcpy(c, &d, sizeof d);
+    for (unsigned i = 0; skip && i < WIDTH; i++)
         c[i] = skip >> i & 1 ? c[i] : d[i];
 }
 
-/* One column, from float C to the bits of D; the steps' size is a constant where it matters. */
-INLINE unsigned column(const MatrixRule *r, const MatrixTile *a, const Powers *pa, const float *b, unsigned step,
-                       uint32_t *c)
+/* Rows first and on of one column, from float C to the bits of D; the steps' size is a constant where it matters.  Returns those that need matrix_element. */
+INLINE unsigned column(const MatrixRule *r, const MatrixTile *a, const Powers *pa, unsigned first, const float *b,
+                       const float *pb, unsigned step, uint32_t *c)
 {
-    float pb[MATRIX_TERMS] __attribute__((aligned(64)));
-    if (column_powers(r, b, pb))
-        return (1u << MATRIX_ROWS) - 1;
-    Floats given = *(Floats *)(void *)c, v = r->c_last ? splat(0) : given;
-    Ints   bad = {0};
+    Floats given, v;
+    memcpy(&given, c, sizeof given);
+    v        = r->c_last ? splat(0) : given;
+    Ints bad = {0};
     for (unsigned k = 0; k < r->terms; k += step) {
-        v = add_step(r, a, pa, b, pb, k, step, v, &bad);
+        v = add_step(r, a, pa, first, b, pb, k, step, v, &bad);
         if (r->half && (r->c_last || k + step < r->terms))
-            for (unsigned i = 0; i < MATRIX_ROWS; i++)
-                v[i] = f16_to_f32(f16_nearest(v[i]));
+            v = halves_to_floats(halves_of(v));
     }
     if (r->c_last) {
         bad |= out_of_range(v, false) | out_of_range(given, false);
         v += given;
     }
-    unsigned rest = any_of(bad) | pa->bad;
+    unsigned rest = (pack4(bad) | pa->bad >> first) & ((1u << WIDTH) - 1);
     store(r->half, v, rest, c);
     return rest;
 }
@@ -235,10 +247,15 @@ OUTLINE void multiply_floats(const MatrixRule *r, const MatrixTile *a, const flo
     Powers pa;
     tile_powers(r, a, &pa);
     for (unsigned j = 0; j < columns; j++) {
-        const float *bj   = b + (size_t)j * r->terms;
-        unsigned     rest = r->step == 16  ? column(r, a, &pa, bj, 16, c[j])
-                            : r->step == 8 ? column(r, a, &pa, bj, 8, c[j])
-                                           : column(r, a, &pa, bj, r->step, c[j]);
+        const float *bj = b + (size_t)j * r->terms;
+        float        pb[MATRIX_TERMS] __attribute__((aligned(64)));
+        bool         far  = column_powers(r, bj, pb);
+        unsigned     rest = far ? (1u << MATRIX_ROWS) - 1 : 0;
+        for (unsigned i = 0; i < MATRIX_ROWS && !far; i += WIDTH)
+            rest |= (r->step == 16  ? column(r, a, &pa, i, bj, pb, 16, c[j] + i)
+                     : r->step == 8 ? column(r, a, &pa, i, bj, pb, 8, c[j] + i)
+                                    : column(r, a, &pa, i, bj, pb, r->step, c[j] + i))
+                    << i;
         for (; rest; rest &= rest - 1) {
             unsigned row = (unsigned)__builtin_ctz(rest);
             c[j][row]    = matrix_element(r, a, row, bj, f32_of(c[j][row]));
@@ -258,13 +275,16 @@ INLINE Ints add_whole(Ints c, Ints sum, bool saturate)
 
 static void multiply_whole(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns, MatrixColumn *c)
 {
-    for (unsigned j = 0; j < columns; j++, b += r->terms) {
-        Floats sum = {0};
-        for (unsigned k = 0; k < r->terms; k++)
-            sum += *(const Floats *)a->a[k] * b[k];
-        Ints *to = (Ints *)(void *)c[j];
-        *to      = add_whole(*to, __builtin_convertvector(sum, Ints), r->satfinite);
-    }
+    for (unsigned j = 0; j < columns; j++, b += r->terms)
+        for (unsigned i = 0; i < MATRIX_ROWS; i += WIDTH) {
+            Floats sum = {0};
+            Ints   d;
+            for (unsigned k = 0; k < r->terms; k++)
+                sum += rows_at(a->a[k], i) * b[k];
+            memcpy(&d, c[j] + i, sizeof d);
+            d = add_whole(d, __builtin_convertvector(sum, Ints), r->satfinite);
+            memcpy(c[j] + i, &d, sizeof d);
+        }
 }
 
 static void multiply_bits(const MatrixRule *r, const MatrixTile *a, const float *b, unsigned columns, MatrixColumn *c)
