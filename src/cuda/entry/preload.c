@@ -14,6 +14,8 @@
  * dlopen loads by its path has run its constructors when dlopen returns: it is redirected then, and its registration, which nvcc generates as a
  * function of its own, is run once more.  (LD_AUDIT could choose libraries by name; with it glibc 2.36 clears the main thread's thread-local memory
  * at a later dlopen.)
+ * The reference LAPACK's error handler ends the process, with exit code 0; here it stands in front of theirs, says the same, and returns, as OpenBLAS's does.
+ * So cuSOLVER gets the number of the argument that LAPACK refuses.
  * Nothing here depends on the CUDA implementation until it is needed: it is loaded with dlopen then.  Nothing is allocated from the heap
  * either: programs exist that read memory they never wrote, and find it zero as long as nobody used it before. */
 #include <dlfcn.h>
@@ -558,4 +560,10 @@ __attribute__((visibility("default"))) void *dlopen(const char *path, int flags)
     if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD))
         return real_dlopen()(path, flags);
     return open_and_treat(path, flags);
+}
+
+/* LAPACK's, for every library that is loaded without one of its own in front: routine `name` (Fortran's, without an end) refuses its argument number *at. */
+__attribute__((visibility("default"))) void xerbla_(const char *name, const int *at, size_t length)
+{
+    fprintf(stderr, " ** On entry to %.*s parameter number %2d had an illegal value\n", (int)length, name, *at);
 }

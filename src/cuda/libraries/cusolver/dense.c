@@ -174,6 +174,9 @@ enum { VECTOR = 1 }; /* cusolverEigMode_t */
                                     .values   = {s, 0, ss},                                                            \
                                     .info     = info,                                                                  \
                                     .count    = count});                                                                  \
+        if (residuals &&                                                                                               \
+            done == SOL_SUCCESS) /* of so many matrices as there are: only if all of them were in memory */            \
+            done = ww_cuda_library_wait(handle_of(h)->stream) ? SOL_SUCCESS : SOL_EXECUTION_FAILED;                    \
         for (int i = 0; residuals && done == SOL_SUCCESS && i < count; i++)                                            \
             residuals[i] = 0;                                                                                          \
         return done;                                                                                                   \
