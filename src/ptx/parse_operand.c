@@ -484,6 +484,29 @@ static bool parse_call(Parser *p)
     return true;
 }
 
+/* %r + n, where an instruction reads an integer register: the assembler (ptxas 13.0) adds n in the register's own width, before the instruction.
+ * It takes no '-' there and nothing in lists.  Sums of floats crash it, and it never ends with predicates. */
+static bool parse_sum(Parser *p, Operand *o)
+{
+    Token    t     = p->tok;
+    unsigned bytes = type_bytes(o->reg->type);
+    Value    v     = {0};
+    if (p->opds.n == 0)
+        return parser_error(p, t.line, t.col, "the first operand is a register, not a sum: add the number before");
+    if (!strchr("usb", type_kind(o->reg->type)) || bytes < 2 || bytes > 8 || o->reg->vec || o->part >= 0 || o->neg)
+        return parser_error(p, t.line, t.col,
+                            "only to an integer register of 16, 32 or 64 bits can a number be added here");
+    parser_next(p);
+    if (!parse_int_expr(p, &v, "a number") || !parser_room_for_regs(p, 1, &t))
+        return false;
+    Operand sum    = register_operand(o, hidden_register(p, o->reg->type));
+    Operand number = {.kind = OPD_INT, .part = -1, .line = t.line, .col = t.col};
+    number.ival    = bytes == 2 ? (int64_t)(uint16_t)v.bits : bytes == 4 ? (int64_t)(uint32_t)v.bits : (int64_t)v.bits;
+    put_before(p, bytes == 2 ? "add.u16" : bytes == 4 ? "add.u32" : "add.u64", 3, (Operand[]){sum, *o, number});
+    *o = sum;
+    return true;
+}
+
 static bool parse_operands(Parser *p, Flow flow)
 {
     Operand o;
@@ -499,6 +522,8 @@ static bool parse_operands(Parser *p, Flow flow)
             ok = parse_list_name(p, &o, "a .branchtargets list");
         else
             ok = parse_operand(p, &o);
+        if (ok && o.kind == OPD_REG && p->tok.kind == '+')
+            ok = parse_sum(p, &o);
         if (!ok)
             return false;
         *VEC_PUSH(&p->opds) = o;
