@@ -80,7 +80,8 @@ typedef struct Site { /* one instruction of one worker */
     uint16_t   misses;    /* in a row */
     uint16_t   direct;    /* accesses yet to be given to the model at once */
     uint8_t    doublings; /* how often that number has doubled since something came back */
-    Rounds    *rounds;    /* of a loop of compare-and-swap: all of its accesses are direct.  Or NULL */
+    Rounds    *rounds;    /* of a loop of compare-and-swap: all of its accesses come to site_rounds.  Or NULL */
+    uint16_t   chaos;     /* with rounds: as direct without */
     bool       here;      /* of State.here: its accesses as PTX has them are another site's */
     Way        way[WAYS];
 } Site;
@@ -355,16 +356,19 @@ static void add_rounds(Site *s, Lost lost)
     s->others[2] += lost.rounds;
 }
 
-/* The rounds of an access; true: its patterns are kept, and it has been counted by them. */
+/* The rounds of an access; true: it has been counted by its pattern. */
 static bool site_rounds(State *st, Site *s, const Access *a)
 {
     Rounds *r = s->rounds;
     add_rounds(s, rounds_add(r, a));
-    if (!is_kept(st, a->instr))
+    if (s->chaos) {
+        s->chaos--;
         return false;
+    }
     s->rounds = NULL;
     s->direct = 0;
     st->count->base.access(st, a);
+    s->chaos  = s->direct;
     s->rounds = r;
     s->direct = 1;
     return true;

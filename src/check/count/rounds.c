@@ -25,6 +25,14 @@
 
 enum { OTHERS = 8, SUBCORES = 4, WARPS = 64, TIMES = 64, FIRST = 256, NARROW = 4 };
 enum { SWAP_PASSES = 3 }; /* of a round of one lane on each bank: of the load and of the swap */
+enum { KNOWN = 16 };      /* patterns of lanes whose passes are remembered, a power of two */
+enum { ROW = 256 };       /* bytes of one row of all banks, of the widest ones */
+
+/* Passes depend on the mask and on the offsets modulo the banks' width, and on which of them are equal. */
+typedef struct Known {
+    uint32_t mask, passes; /* mask 0: empty */
+    uint32_t off[LANES];   /* less the multiple of ROW below the first lane's; 0 of inactive lanes */
+} Known;
 
 typedef struct Word {
     uint64_t key; /* the time and the offset, plus 1; 0: empty */
@@ -40,6 +48,7 @@ struct Rounds {
     uint8_t        passes[TIMES][WARPS]; /* of a round */
     Word          *word;
     size_t         cap, n;
+    Known          known[KNOWN];
 };
 
 Rounds *rounds_new(Arena *a, const Profile *p, unsigned role)
@@ -50,18 +59,34 @@ Rounds *rounds_new(Arena *a, const Profile *p, unsigned role)
     return r;
 }
 
-/* Passes of a round that an access loses. */
-static unsigned passes_of(const Rounds *r, const Access *a)
+static unsigned passes_asked(const Rounds *r, unsigned bytes, const Known *k)
 {
     uint64_t    addr[LANES];
-    ModelAccess m = {MODEL_SHARED, MODEL_ATOM, MODEL_L1_AUTO, a->bytes, a->mask, addr};
+    ModelAccess m = {MODEL_SHARED, MODEL_ATOM, MODEL_L1_AUTO, bytes, k->mask, addr};
     ModelCost   c = {0};
-    if (a->bytes <= NARROW)
-        return SWAP_PASSES;
     for (unsigned i = 0; i < LANES; i++)
-        addr[i] = a->off[i];
+        addr[i] = (UINT64_C(1) << 32) + (uint64_t)(int32_t)k->off[i]; /* lanes may lie below the first */
     c = atomic_cost(r->profile, r->role, &m, &c);
     return c.rounds == 1 ? (unsigned)c.wavefronts : SWAP_PASSES;
+}
+
+/* Passes of a round that an access loses. */
+static unsigned passes_of(Rounds *r, const Access *a)
+{
+    if (a->bytes <= NARROW || !a->mask)
+        return SWAP_PASSES;
+    Known    now  = {.mask = a->mask};
+    uint32_t base = a->off[__builtin_ctz(a->mask)] / ROW * ROW, hash = a->mask;
+    for (unsigned i = 0; i < LANES; i++) {
+        now.off[i] = a->mask >> i & 1 ? a->off[i] - base : 0;
+        hash       = (hash ^ now.off[i]) * 0x9e3779b1u;
+    }
+    Known *k = &r->known[hash >> 16 & (KNOWN - 1)];
+    if (k->mask != now.mask || memcmp(k->off, now.off, sizeof now.off) != 0) {
+        now.passes = passes_asked(r, a->bytes, &now);
+        *k         = now;
+    }
+    return k->passes;
 }
 
 static Word *find(Word *word, size_t cap, uint64_t key)
