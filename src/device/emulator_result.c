@@ -47,8 +47,10 @@ static void add_instr(WwCounters *to, const EmuResult *e, Observer *count, uint3
 static void collect_lines(const Module *m, const EmuResult *e, Observer *count, WwResult *r)
 {
     Placed *list = NULL;
-    size_t  n    = placed_by_line(m, e->instr, e->ninstr, ran, &(Ran){e, count}, &list);
-    r->lines     = ARENA_ARRAY(r->arena, WwLine, n + 1);
+    size_t  n = placed_by_line(m, e->instr, e->ninstr, ran, &(Ran){e, count}, &list), lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += !i || !placed_together(&list[i], &list[i - 1]);
+    r->lines = ARENA_ARRAY(r->arena, WwLine, lines + 1);
     for (size_t i = 0; i < n; i++) {
         const Place *p = &list[i].place;
         if (!i || !placed_together(&list[i], &list[i - 1])) {

@@ -117,13 +117,13 @@ typedef struct Total { /* one instruction of the launch */
     uint64_t   others[3]; /* as Site's */
     uint32_t   role;
     bool       store; /* what may be joined are stores */
-    bool       seen;
 } Total;
 
 struct Count {
     Observer       base;
     const Profile *profile;
-    Total         *total;
+    Total        **total; /* by instruction id; NULL: it made no access */
+    Arena         *arena; /* of these */
     uint32_t       totals;
     WwCounters     all;
     bool           stale;        /* derived counters must be computed anew */
@@ -625,8 +625,11 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return st;
 }
 
-static void total_add(Total *t, const Total *s)
+static void total_add(Count *c, uint32_t id, const Total *s)
 {
+    if (!c->total[id])
+        c->total[id] = ARENA_NEW(c->arena, Total);
+    Total *t = c->total[id];
     counters_add(&t->sum, &s->sum);
     joined_add(&t->joined, &s->joined);
     t->others[0] += s->others[0];
@@ -634,7 +637,6 @@ static void total_add(Total *t, const Total *s)
     t->others[2] += s->others[2];
     t->role  = s->role;
     t->store = s->store;
-    t->seen  = true;
 }
 
 static void total_size(Count *c, uint32_t n)
@@ -646,23 +648,36 @@ static void total_size(Count *c, uint32_t n)
     c->totals = n;
 }
 
+/* For each instruction a byte, whether it made accesses; then the totals of those. */
 void count_put(const Observer *o, Parcel *p)
 {
-    parcel_put_number(p, count_instrs(o));
-    parcel_put(p, ((const Count *)o)->total, count_instrs(o) * sizeof(Total));
+    const Count *c    = (const Count *)o;
+    uint8_t     *seen = xcalloc(c->totals + 1u, 1);
+    for (uint32_t i = 0; i < c->totals; i++)
+        seen[i] = c->total[i] != NULL;
+    parcel_put_number(p, c->totals);
+    parcel_put(p, seen, c->totals);
+    for (uint32_t i = 0; i < c->totals; i++)
+        if (c->total[i])
+            parcel_put(p, c->total[i], sizeof(Total));
+    free(seen);
 }
 
 void count_add(Observer *o, Parcel *p)
 {
-    Count *c = (Count *)o;
-    size_t n = parcel_count(p, sizeof(Total));
+    Count   *c    = (Count *)o;
+    size_t   n    = parcel_count(p, 1);
+    uint8_t *seen = xcalloc(n + 1, 1);
+    parcel_take(p, seen, n);
     total_size(c, (uint32_t)n);
     for (size_t i = 0; i < n; i++) {
         Total t;
+        if (!seen[i])
+            continue;
         parcel_take(p, &t, sizeof t);
-        if (t.seen)
-            total_add(&c->total[i], &t);
+        total_add(c, (uint32_t)i, &t);
     }
+    free(seen);
     c->stale = true;
 }
 
@@ -675,11 +690,12 @@ static void join_sites(Count *c, State *st)
         for (int k = 0; k < WAYS; k++)
             way_fold(st, i, &s->way[k]);
         add_rounds(s, rounds_end(s->rounds));
-        total_add(&c->total[i], &(Total){.sum    = s->sum,
-                                         .joined = s->joined,
-                                         .others = {s->others[0], s->others[1], s->others[2]},
-                                         .role   = s->role,
-                                         .store  = is_store(s->op)});
+        total_add(c, i,
+                  &(Total){.sum    = s->sum,
+                           .joined = s->joined,
+                           .others = {s->others[0], s->others[1], s->others[2]},
+                           .role   = s->role,
+                           .store  = is_store(s->op)});
     }
 }
 
@@ -730,9 +746,9 @@ const WwCounters *count_total(Observer *o)
     if (c->stale) {
         memset(&c->all, 0, sizeof c->all);
         for (uint32_t i = 0; i < c->totals; i++)
-            if (c->total[i].seen) {
-                derive(c, &c->total[i]);
-                counters_add(&c->all, &c->total[i].sum);
+            if (c->total[i]) {
+                derive(c, c->total[i]);
+                counters_add(&c->all, &c->total[i]->sum);
             }
         c->stale = false;
     }
@@ -748,17 +764,19 @@ const WwCounters *count_instr(Observer *o, uint32_t id)
 {
     Count *c = (Count *)o;
     (void)count_total(o); /* derives */
-    return id < c->totals && c->total[id].seen ? &c->total[id].sum : NULL;
+    return id < c->totals && c->total[id] ? &c->total[id]->sum : NULL;
 }
 
 uint64_t count_rounds(const Observer *o, uint32_t id)
 {
-    return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].others[2] : 0;
+    const Count *c = (const Count *)o;
+    return id < c->totals && c->total[id] ? c->total[id]->others[2] : 0;
 }
 
 uint32_t count_role(const Observer *o, uint32_t id)
 {
-    return id < count_instrs(o) && ((const Count *)o)->total[id].seen ? ((const Count *)o)->total[id].role : 0;
+    const Count *c = (const Count *)o;
+    return id < c->totals && c->total[id] ? c->total[id]->role : 0;
 }
 
 Observer *count_new(const Profile *p)
@@ -776,6 +794,7 @@ Observer *count_new(const Profile *p)
     c->base.sunk   = count_sunk;
     c->base.period = count_period;
     c->profile     = p;
+    c->arena       = arena_new();
     return &c->base;
 }
 
@@ -796,6 +815,7 @@ void count_free(Observer *o)
     Count *c = (Count *)o;
     if (!c)
         return;
+    arena_free(c->arena);
     free(c->total);
     free(c);
 }
