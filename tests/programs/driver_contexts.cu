@@ -55,7 +55,12 @@ static void contexts()
     CHECK(cuMemFree(d) == CUDA_ERROR_INVALID_VALUE);
     CU(cuMemsetD8Async(kept, 0, 64, t));
     CU(cuStreamSynchronize(t));
-    CU(cuMemFree(kept));
+    CU(cuCtxPopCurrent(&x));
+    CHECK(x == b && cuCtxPopCurrent(&x) == CUDA_SUCCESS && x == a);
+    /* not read on a card: the driver finds the context by the pointer, on which cuda-python relies */
+    CHECK(cuMemAlloc(&d, 64) == CUDA_ERROR_INVALID_CONTEXT && cuMemFree(kept) == CUDA_SUCCESS);
+    CU(cuCtxPushCurrent(b));
+    CHECK(cuMemFree(kept) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuCtxDestroy(a) == GONE);
     CU(cuCtxSetCurrent(a));
     CHECK(cuCtxSynchronize() == GONE && cuMemAlloc(&d, 64) == GONE);

@@ -68,10 +68,16 @@ CuErr drv_cuMemAllocPitch_v2(WwPtr *out, size_t *pitch, size_t width, size_t hei
     return devmem_tell_rows(e, e == cudaSuccess ? (const void *)(uintptr_t)*out : NULL, *pitch, width);
 }
 
+/* A pointer names its context, so that none need be current (numba frees what is left when it has popped all of them). */
 CuErr drv_cuMemFree_v2(WwPtr p)
 {
-    ENTER_CTX();
-    return rt_cudaFree(at(p));
+    ENTER();
+    state_in_driver = true;
+    CuErr        e  = context_ready();
+    const Range *r  = devmem_range(p);
+    if (e == cudaErrorDeviceUninitialized && r && r->base == p)
+        e = cudaSuccess;
+    return e == cudaSuccess ? rt_cudaFree(at(p)) : e;
 }
 
 CuErr drv_cuMemAllocHost_v2(void **out, size_t bytes)
