@@ -65,6 +65,17 @@ static bool check(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t 
     return true;
 }
 
+#define FILL(T)                                                                                                        \
+    static void fill_##T(uint8_t *at, const NativeSlot *s, const int64_t pattern[restrict LANES])                      \
+    {                                                                                                                  \
+        T *restrict x = (T *)__builtin_assume_aligned(at, 64);                                                         \
+        T first       = s->known ? (T)s->value : x[0];                                                                 \
+        for (unsigned i = 0; i < LANES; i++)                                                                           \
+            x[i] = (T)(first + (T)pattern[i]);                                                                         \
+    }
+FILL(uint32_t)
+FILL(uint64_t)
+
 static void fill(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (*pattern)[LANES])
 {
     for (uint32_t i = 0; i < n; i++, s++) {
@@ -72,6 +83,10 @@ static void fill(const Warp *w, const NativeSlot *s, uint32_t n, const int64_t (
         if (!s->bytes) {
             if (s->known)
                 memcpy(at, &s->value, sizeof(uint32_t));
+            continue;
+        }
+        if (s->bytes == 4 || s->bytes == 8) {
+            (s->bytes == 4 ? fill_uint32_t : fill_uint64_t)(at, s, pattern[s->pattern]);
             continue;
         }
         uint64_t first = s->known ? s->value : lane_get(at, s->bytes, 0);
