@@ -524,9 +524,9 @@ static Status run_grid(WwDevice *d, WwModule *m, const Func *k, const DeviceLaun
     request.go_on     = e->checks != NULL;
     request.held      = l->held;
     Fit asked         = {e, m->ptx, k, w};
-    request.fit       = fit;
-    request.fit_user  = &asked;
-    Told told         = {d, k->name, d->progress_user};
+    request.fit = w->cooperative ? NULL : fit; /* its blocks were counted when it was accepted, without registers */
+    request.fit_user = &asked;
+    Told told        = {d, k->name, d->progress_user};
     if (d->progress) {
         request.on_progress   = pass_progress;
         request.progress_user = &told;
