@@ -243,14 +243,18 @@ const Uop *ctl_match(Warp *w, const Uop *u)
         return STOP;
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t out[LANES], all = 0;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
+    for (uint32_t m = w->mask, told; m; m &= ~told) {
         unsigned i  = first_lane(m);
         uint32_t us = company(w, u->e, i), same = 0;
         uint64_t mine = lane_value(w, u->a, u->x, i);
         for (uint32_t o = us; o; o &= o - 1)
             same |= lane_value(w, u->a, u->x, first_lane(o)) == mine ? o & -o : 0;
-        out[i] = u->y ? (same == us ? us : 0) : same;
-        all |= (uint32_t)(same == us) << i;
+        told = m & -m; /* and those of the same value and company, whose answer is the same */
+        for (uint32_t o = same & m & (m - 1); o; o &= o - 1)
+            told |= company(w, u->e, first_lane(o)) == us ? o & -o : 0;
+        for (uint32_t o = told; o; o &= o - 1)
+            out[first_lane(o)] = u->y ? (same == us ? us : 0) : same;
+        all |= same == us ? told : 0;
     }
     uint32_t *d = SLOT(w, uint32_t, u->d);
     for (uint32_t m = w->mask; m; m &= m - 1)
@@ -283,13 +287,13 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned i   = first_lane(m);
-        uint32_t us  = with_same_mask(w, u->e, i);
+    for (uint32_t m = w->mask, us; m; m &= ~us) {
+        us           = with_same_mask(w, u->e, first_lane(m));
         uint32_t acc = a[first_lane(us)];
         for (uint32_t o = us & (us - 1); o; o &= o - 1)
             acc = redux2((ReduxOp)u->x, acc, a[first_lane(o)]);
-        out[i] = acc;
+        for (uint32_t o = us; o; o &= o - 1)
+            out[first_lane(o)] = acc;
     }
     for (uint32_t m = w->mask; m; m &= m - 1)
         d[first_lane(m)] = out[first_lane(m)];
