@@ -36,6 +36,7 @@
 #include "check/count/rounds.h"
 #include "check/count/same.h"
 #include "check/count/scatter.h"
+#include "check/count/totals.h"
 #include "model/model.h"
 #include "ptx/merge.h"
 
@@ -111,20 +112,10 @@ typedef struct State { /* one worker */
     AsyncLane       lane;
 } State;
 
-typedef struct Total { /* one instruction of the launch */
-    WwCounters sum;
-    Joined     joined;
-    uint64_t   others[3]; /* as Site's */
-    uint32_t   role;
-    bool       store; /* what may be joined are stores */
-} Total;
-
 struct Count {
     Observer       base;
     const Profile *profile;
-    Total        **total; /* by instruction id; NULL: it made no access */
-    Arena         *arena; /* of these */
-    uint32_t       totals;
+    Totals         total;
     WwCounters     all;
     bool           stale;        /* derived counters must be computed anew */
     bool           in_registers; /* what is local memory in PTX: count_in_registers */
@@ -625,60 +616,15 @@ static void *count_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     return st;
 }
 
-static void total_add(Count *c, uint32_t id, const Total *s)
-{
-    if (!c->total[id])
-        c->total[id] = ARENA_NEW(c->arena, Total);
-    Total *t = c->total[id];
-    counters_add(&t->sum, &s->sum);
-    joined_add(&t->joined, &s->joined);
-    t->others[0] += s->others[0];
-    t->others[1] += s->others[1];
-    t->others[2] += s->others[2];
-    t->role  = s->role;
-    t->store = s->store;
-}
-
-static void total_size(Count *c, uint32_t n)
-{
-    if (n <= c->totals)
-        return;
-    c->total = xrealloc(c->total, n * sizeof *c->total);
-    memset(c->total + c->totals, 0, (n - c->totals) * sizeof *c->total);
-    c->totals = n;
-}
-
-/* For each instruction a byte, whether it made accesses; then the totals of those. */
 void count_put(const Observer *o, Parcel *p)
 {
-    const Count *c    = (const Count *)o;
-    uint8_t     *seen = xcalloc(c->totals + 1u, 1);
-    for (uint32_t i = 0; i < c->totals; i++)
-        seen[i] = c->total[i] != NULL;
-    parcel_put_number(p, c->totals);
-    parcel_put(p, seen, c->totals);
-    for (uint32_t i = 0; i < c->totals; i++)
-        if (c->total[i])
-            parcel_put(p, c->total[i], sizeof(Total));
-    free(seen);
+    totals_put(&((const Count *)o)->total, p);
 }
 
 void count_add(Observer *o, Parcel *p)
 {
-    Count   *c    = (Count *)o;
-    size_t   n    = parcel_count(p, 1);
-    uint8_t *seen = xcalloc(n + 1, 1);
-    parcel_take(p, seen, n);
-    total_size(c, (uint32_t)n);
-    for (size_t i = 0; i < n; i++) {
-        Total t;
-        if (!seen[i])
-            continue;
-        parcel_take(p, &t, sizeof t);
-        total_add(c, (uint32_t)i, &t);
-    }
-    free(seen);
-    c->stale = true;
+    totals_take(&((Count *)o)->total, p);
+    ((Count *)o)->stale = true;
 }
 
 static void join_sites(Count *c, State *st)
@@ -690,12 +636,12 @@ static void join_sites(Count *c, State *st)
         for (int k = 0; k < WAYS; k++)
             way_fold(st, i, &s->way[k]);
         add_rounds(s, rounds_end(s->rounds));
-        total_add(c, i,
-                  &(Total){.sum    = s->sum,
-                           .joined = s->joined,
-                           .others = {s->others[0], s->others[1], s->others[2]},
-                           .role   = s->role,
-                           .store  = is_store(s->op)});
+        totals_add(&c->total, i,
+                   &(Total){.sum    = s->sum,
+                            .joined = s->joined,
+                            .others = {s->others[0], s->others[1], s->others[2]},
+                            .role   = s->role,
+                            .store  = is_store(s->op)});
     }
 }
 
@@ -703,7 +649,7 @@ static void count_join(Observer *o, void *state)
 {
     Count *c  = (Count *)o;
     State *st = state;
-    total_size(c, st->sites);
+    totals_size(&c->total, st->sites);
     join_sites(c, st);
     if (st->here) {
         Site **site = st->site;
@@ -745,10 +691,10 @@ const WwCounters *count_total(Observer *o)
     Count *c = (Count *)o;
     if (c->stale) {
         memset(&c->all, 0, sizeof c->all);
-        for (uint32_t i = 0; i < c->totals; i++)
-            if (c->total[i]) {
-                derive(c, c->total[i]);
-                counters_add(&c->all, &c->total[i]->sum);
+        for (uint32_t i = 0; i < c->total.n; i++)
+            if (c->total.of[i]) {
+                derive(c, c->total.of[i]);
+                counters_add(&c->all, &c->total.of[i]->sum);
             }
         c->stale = false;
     }
@@ -757,26 +703,26 @@ const WwCounters *count_total(Observer *o)
 
 uint32_t count_instrs(const Observer *o)
 {
-    return ((const Count *)o)->totals;
+    return ((const Count *)o)->total.n;
 }
 
 const WwCounters *count_instr(Observer *o, uint32_t id)
 {
     Count *c = (Count *)o;
     (void)count_total(o); /* derives */
-    return id < c->totals && c->total[id] ? &c->total[id]->sum : NULL;
+    return id < c->total.n && c->total.of[id] ? &c->total.of[id]->sum : NULL;
 }
 
 uint64_t count_rounds(const Observer *o, uint32_t id)
 {
     const Count *c = (const Count *)o;
-    return id < c->totals && c->total[id] ? c->total[id]->others[2] : 0;
+    return id < c->total.n && c->total.of[id] ? c->total.of[id]->others[2] : 0;
 }
 
 uint32_t count_role(const Observer *o, uint32_t id)
 {
     const Count *c = (const Count *)o;
-    return id < c->totals && c->total[id] ? c->total[id]->role : 0;
+    return id < c->total.n && c->total.of[id] ? c->total.of[id]->role : 0;
 }
 
 Observer *count_new(const Profile *p)
@@ -794,7 +740,6 @@ Observer *count_new(const Profile *p)
     c->base.sunk   = count_sunk;
     c->base.period = count_period;
     c->profile     = p;
-    c->arena       = arena_new();
     return &c->base;
 }
 
@@ -815,7 +760,6 @@ void count_free(Observer *o)
     Count *c = (Count *)o;
     if (!c)
         return;
-    arena_free(c->arena);
-    free(c->total);
+    totals_free(&c->total);
     free(c);
 }
