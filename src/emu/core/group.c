@@ -2,6 +2,8 @@
  *
  * Groups of lanes that wait: where those that run meet them, and letting those go on that wait for the same.  turn.c chooses among them. */
 #include "emu/core/group.h"
+
+#include "emu/core/apart.h"
 #include "emu/core/run.h"
 #include "emu/core/schedule.h"
 
@@ -10,10 +12,11 @@ void warp_set_merge(Warp *w)
     const Uop *merge = STOP;
     for (uint32_t i = 0; i < w->ngroups; i++) {
         const Group *g = &w->group[i];
-        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge)
+        if (g->frame == w->frame && g->state != GROUP_BARRIER && g->pc > w->pc && g->pc < merge &&
+            !(w->naparts && apart_are(w, w->mask, g->mask)))
             merge = g->pc;
     }
-    w->merge = schedule_merge(w, merge);
+    w->merge = schedule_merge(w, w->naparts ? apart_merge(w, merge) : merge);
 }
 
 /* Groups in that state go on; false if there was none. */

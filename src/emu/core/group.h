@@ -10,7 +10,7 @@
 static inline void warp_put(Warp *w, const Uop *pc, Frame *frame, uint32_t mask)
 {
     w->group[w->ngroups++] =
-        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn};
+        (Group){.pc = pc, .frame = frame, .mask = mask, .state = GROUP_READY, .depth = frame->depth, .turn = w->turn, .put = ++w->puts};
 }
 /* Recomputes w->merge for the running frame. */
 void warp_set_merge(Warp *w);

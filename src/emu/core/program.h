@@ -45,6 +45,7 @@ typedef struct Code { /* one lowered function */
     bool       *idle;         /* by 4 bytes of the frame: nothing but how long the function sleeps depends on them; NULL: it reads no clock, or more does */
     struct CallEdge { struct Code *callee; struct CallEdge *next; } *calls; /* direct calls */
     bool        calls_indirect, uses_alloca;
+    bool        keeps_apart;  /* it has branches whose lanes keep apart (apart.h) */
     struct CodeBlock *block; uint32_t nblocks; /* in the order of uops */
     const struct Sink *sink; uint32_t nsinks;  /* loads that somebody wants to hear of where the assembler makes them (ptx/sinks.h), by block */
 } Code;

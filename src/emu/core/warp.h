@@ -3,7 +3,8 @@
  * A warp while it runs.  Lanes that have the same program counter and the same call frame form a Group; one group runs at a time
  * (its mask is w->mask, its frame w->r).  Scheduling is by thread frontier: code is laid out so that every block stands before the blocks
  * where its paths meet again; the runnable group with the deepest call and the smallest pc runs until it reaches the pc of a waiting group
- * (w->merge), so lanes meet again at the immediate post-dominator.  A group that spends its quantum lets the others go first: no lane
+ * (w->merge), so lanes meet again at the immediate post-dominator.  At branches where ways come together before that one, lanes keep apart as a
+ * card's do (apart.h).  A group that spends its quantum lets the others go first: no lane
  * starves. */
 #ifndef WW_EMU_WARP_H
 #define WW_EMU_WARP_H
@@ -29,11 +30,21 @@ typedef struct Group {
     uint8_t    state;    /* GroupState */
     uint8_t    barrier;  /* GROUP_BARRIER: which */
     uint16_t   nap;      /* turns for which it is passed over (schedule.c) */
+    bool       parted;   /* it waits since a branch at which lanes keep apart (apart.h) */
     bool       still;    /* it has not run since its warp's state was kept (endless.c) */
     uint32_t   depth;    /* call depth of frame */
     uint32_t   need;     /* GROUP_SYNC: member mask it waits for */
     uint32_t   turn;     /* quanta its lanes have spent waiting in a loop: fewest first */
+    uint32_t   put;      /* when it began to wait: Warp.puts */
 } Group;
+
+/* A side of a branch (apart.h): the lanes that went there and have not come to where its sides meet. */
+typedef struct Apart {
+    const Uop *meets; /* NULL: nowhere */
+    Frame     *frame;
+    uint32_t   mask;
+} Apart;
+enum { MOST_APARTS = 2 * LANES };
 
 struct Warp {
     /* ---- of the block that runs: all of it is zero when a block begins (block.c), so nothing can be forgotten there ---- */
@@ -65,9 +76,13 @@ struct Warp {
     bool       came_back;
     struct { uint32_t count, asked, registers; const struct Uop *uop; } maxnreg; /* setmaxnreg: how often, the last; what a thread owns */
     uint32_t   ngroups;
+    uint32_t   naparts;   /* sets of lanes that parted (apart.h) */
+    uint32_t   puts, last; /* groups that have begun to wait; which of them did at the last branch that parted lanes, 0: it has gone on */
+    bool       waited;    /* a quantum was spent waiting in a loop, and this is the next one of that group */
 
     /* ---- means nothing before it is written ---- */
     Group      group[LANES]; /* [0 .. ngroups): waiting groups; the running one is not among them */
+    Apart      apart[MOST_APARTS]; /* [0 .. naparts) */
     uint8_t    scratch[512] __attribute__((aligned(64))); /* results of a partly masked handler before they are blended */
 
     /* ---- of the context, which one block after another uses ---- */

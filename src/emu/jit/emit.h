@@ -151,6 +151,8 @@ void emit_call_handler(Emit *e, const Item *it);
 bool emit_known_at(const Emit *e, Slot slot, uint32_t *x);
 /* Behind an item whose handler may have loaded what nobody wrote: the interpreter goes on. */
 void emit_poisoned(Emit *e, const Item *it);
+/* Where lanes have parted: the interpreter goes on, with those that run at a uop where these values are wanted. */
+void emit_hand_over(Emit *e, const uint64_t *wanted, uint32_t uop);
 
 /* emit_flow.c: segments, and edges between them. */
 void emit_segment(Emit *e, uint32_t index);

@@ -44,6 +44,18 @@ static void stopped(Emit *e, const Item *it)
     free(set);
 }
 
+void emit_hand_over(Emit *e, const uint64_t *wanted, uint32_t uop)
+{
+    uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
+    for (uint32_t k = 0; k + 1 < emit_words(e->p); k++)
+        set[k] = wanted[k] & ~e->in->wanted[k];
+    OUT("{\nw_only(w, m);\nn = w_uop(U, %u);\n", uop);
+    emit_keep(e, set);
+    emit_fill(e, set);
+    OUT("goto Q%u; }\n", e->in->branch);
+    free(set);
+}
+
 static bool may_load(const Item *it)
 {
     bool may =
@@ -63,14 +75,7 @@ void emit_poisoned(Emit *e, const Item *it)
         emit_leave_at(e, e->after, it->uop + it->span);
         return;
     }
-    uint64_t *set = xcalloc(emit_words(e->p), sizeof *set);
-    for (uint32_t k = 0; k + 1 < emit_words(e->p); k++)
-        set[k] = e->after[k] & ~e->in->wanted[k];
-    OUT("{\nw_only(w, m);\nn = w_uop(U, %u);\n", it->uop + it->span);
-    emit_keep(e, set);
-    emit_fill(e, set);
-    OUT("goto Q%u; }\n", e->in->branch);
-    free(set);
+    emit_hand_over(e, e->after, it->uop + it->span);
 }
 
 void emit_call(Emit *e, const Item *it, Spread want)

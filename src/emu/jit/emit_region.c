@@ -62,11 +62,18 @@ static void find_values(const Plan *p, Region *r)
         r->crossing[w] &= r->wanted[w];
 }
 
+/* Does it end in a branch whose lanes keep apart where paths meet (emu/core/apart.h)?  If they part there, the interpreter goes on. */
+static bool parts_early(const Segment *s)
+{
+    const Item *last = &s->item[s->nitems - 1];
+    return last->kind == ITEM_BRANCH && last->what.id == CTL_bra_early;
+}
+
 bool emit_parting(Emit *e, uint32_t s)
 {
     Plan  *p = e->p;
     Region r = {.branch = s, .meets = p->segment[s].meets};
-    if (r.meets == UINT32_MAX || e->parted > MOST_PARTED || !find_segments(p, &r))
+    if (r.meets == UINT32_MAX || parts_early(&p->segment[s]) || e->parted > MOST_PARTED || !find_segments(p, &r))
         return false;
     find_values(p, &r);
     r.now = ARENA_ARRAY(p->arena, Spread, p->nvalues + 1);
@@ -160,7 +167,13 @@ static void emit_parted(Emit *e, const Region *r, uint32_t index)
         uint32_t taken = s->nsucc > 1 ? s->succ[1] : s->succ[0];
         OUT("g = %s", p->code->uops[last->uop].x ? "~" : "");
         emit_scalar(e, last->read[0]);
-        OUT(" & m;\nd%u |= g; d%u |= m & ~g;\n", taken, s->succ[0]);
+        OUT(" & m;\n");
+        if (parts_early(s)) {
+            OUT("if (COLD(g != 0 && g != m)) ");
+            e->before = live + (s->nitems - 1) * words;
+            emit_hand_over(e, e->before, last->uop);
+        }
+        OUT("d%u |= g; d%u |= m & ~g;\n", taken, s->succ[0]);
         from = taken < from ? taken : from;
     } else {
         OUT("d%u |= m;\n", s->succ[0]);

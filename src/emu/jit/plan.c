@@ -170,6 +170,7 @@ static void control_item(Maker *m, Item *it, const Uop *u)
     case CTL_block: it->kind = ITEM_HEAD; return;
     case CTL_jump: it->kind = ITEM_JUMP; return;
     case CTL_bra:
+    case CTL_bra_early:
         it->kind = ITEM_BRANCH;
         add_read(m, it, u->a, 0);
         return;

@@ -13,6 +13,7 @@
 #include "ptx/idle_clock.h"
 #include "ptx/lifetime.h"
 #include "ptx/op.h"
+#include "ptx/parting.h"
 #include "ptx/reuse.h"
 #include "ptx/sinks.h"
 #include "ptx/traits.h"
@@ -132,6 +133,8 @@ static void resolve_branches(Lower *lo)
     }
     for (uint32_t i = 0; i < c->nuops; i++) {
         Uop *u = &c->uops[i];
+        if (u->fn == lo_ctl(lo, CTL_bra_early) && u->n != CFG_NONE)
+            u->n = lo->block_uop[u->n];
         if (u->fn != lo_ctl(lo, CTL_brx))
             continue;
         BranchTable *t = (BranchTable *)(uintptr_t)u->ptr;
@@ -222,7 +225,8 @@ void lower_function(EmuModule *em, Program *p, Code *code)
     p->reuses_shared |= reuses_shared(tmp, code->func, lo.cfg);
     for (size_t i = 0; i < code->func->ninstrs; i++)
         p->has_mbarriers |= code->func->instrs[i].op && op_is(&code->func->instrs[i], TRAIT_MBARRIER);
-    lo.idle = idle_clock_of(tmp, code->func, lo.cfg);
+    lo.parting = ptx_partings(tmp, code->func, lo.cfg);
+    lo.idle    = idle_clock_of(tmp, code->func, lo.cfg);
     lower_wgmma_begin(&lo, tmp);
     lower_contract_begin(&lo, tmp);
     lo.block_uop = ARENA_ARRAY(tmp, uint32_t, lo.cfg->nblocks + 1);

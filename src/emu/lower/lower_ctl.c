@@ -5,17 +5,23 @@
 #include "emu/lower/lower_state.h"
 #include "emu/sync/sync.h"
 #include "ptx/op.h"
+#include "ptx/parting.h"
 
 /* ---- branches ---- */
 
 static void lower_bra(Lower *lo, const Instr *in)
 {
-    const Label *l      = &lo->f->labels[in->opd[0].label];
-    uint32_t     target = l->target < lo->f->ninstrs ? lo->cfg->block_of[l->target] : lo->cfg->nblocks;
-    Uop         *u      = lo_emit(lo, lo_ctl(lo, in->guard ? CTL_bra : CTL_jump));
+    const Label   *l      = &lo->f->labels[in->opd[0].label];
+    uint32_t       target = l->target < lo->f->ninstrs ? lo->cfg->block_of[l->target] : lo->cfg->nblocks;
+    const Parting *part   = &lo->parting[lo->cfg->block_of[in - lo->f->instrs]];
+    Uop           *u      = lo_emit(lo, lo_ctl(lo, !in->guard ? CTL_jump : part->early ? CTL_bra_early : CTL_bra));
     if (in->guard) {
         u->a = lo->code->reg_slot[in->guard->index];
         u->x = in->guard_neg;
+    }
+    if (in->guard && part->early) {
+        u->n                  = part->meets; /* a block, until blocks have their places */
+        lo->code->keeps_apart = true;
     }
     lo_branch_to_block(lo, lo->nuops - 1, target);
 }

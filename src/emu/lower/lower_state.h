@@ -31,6 +31,7 @@ struct Lower {
     const Func  *f;
     const Instr *in;       /* being lowered */
     const Cfg   *cfg;
+    const struct Parting *parting; /* by block */
     Uop         *uops;
     uint32_t     nuops, cap;
     uint32_t     instr;    /* its id */

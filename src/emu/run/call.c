@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/access/poison.h"
+#include "emu/core/apart.h"
 #include "emu/core/ctl.h"
 #include "emu/core/fault.h"
 #include "emu/core/frame.h"
@@ -25,6 +26,7 @@ const Uop *ctl_exit(Warp *w, const Uop *u)
     NOTIFY_SYNC(w, u, .kind = SYNC_EXIT, .mask = mask);
     home_leave_all(w->worker, w->frame, mask);
     w->live &= ~mask;
+    apart_leave(w, mask, NULL);
     for (uint32_t i = 0; i < w->ngroups; i++) /* who waited for these lanes looks again */
         if (w->group[i].state == GROUP_SYNC)
             w->group[i].state = GROUP_READY;
@@ -137,6 +139,7 @@ const Uop *ctl_ret(Warp *w, const Uop *u)
     Frame *f = w->frame;
     if (!f->parent)
         return ctl_exit(w, u);
+    apart_leave(w, w->mask, f);
     for (uint32_t left = w->mask; left;) {
         uint32_t same = left;
         Frame   *home = home_of(f, &same), *up = home->parent;

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "emu/core/apart.h"
 #include "emu/core/fault.h"
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
@@ -79,6 +80,7 @@ const Uop *ctl_bra(Warp *w, const Uop *u)
     /* the lower pc goes on, the other waits; with a seed, either */
     const Uop *next = u + 1;
     uint32_t   stay = w->mask & ~taken;
+    w->last         = 0;
     if (__builtin_expect(w->block->launch->random != 0, 0)) {
         warp_put(w, next, w->frame, stay);
         warp_put(w, u->target, w->frame, taken);
@@ -97,6 +99,26 @@ const Uop *ctl_bra(Warp *w, const Uop *u)
     if (u->target < w->merge)
         w->merge = u->target;
     return next;
+}
+
+const Uop *ctl_bra_early(Warp *w, const Uop *u)
+{
+    uint32_t p     = pred_get(w, u->a);
+    uint32_t taken = w->mask & (u->x ? ~p : p), stay = w->mask & ~taken;
+    if (taken == 0)
+        return u + 1;
+    if (stay == 0)
+        return u->target;
+    const Uop *meets = u->n == UINT32_MAX ? NULL : w->frame->code->uops + u->n;
+    if (__builtin_popcount(taken) < __builtin_popcount(stay))
+        apart_part(w, u->target, taken, u + 1, meets);
+    else
+        apart_part(w, u + 1, stay, u->target, meets);
+    if (w->pc != meets && !w->block->launch->random)
+        return w->pc;
+    warp_put(w, w->pc, w->frame, w->mask);
+    w->worker->event = EVENT_RESCHEDULE;
+    return STOP;
 }
 
 const Uop *ctl_brx(Warp *w, const Uop *u)

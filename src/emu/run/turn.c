@@ -12,6 +12,7 @@
 
 #include "base/stress.h"
 #include "emu/access/poison.h"
+#include "emu/core/apart.h"
 #include "emu/core/ctl.h"
 #include "emu/core/group.h"
 #include "emu/core/notify.h"
@@ -23,13 +24,42 @@
 enum { QUANTUM = STRESSED(4096, 5), QUANTA_PER_TURN = STRESSED(16, 1), GLANCE = STRESSED(256, 5) };
 enum { ALONE = 256 * QUANTUM }; /* instructions for which one group may keep others waiting */
 
-static bool comes_first(const Group *a, const Group *b)
+static bool comes_first(const Warp *w, const Group *a, const Group *b)
 {
     if (a->turn != b->turn)
         return a->turn < b->turn;
     if (a->depth != b->depth)
         return a->depth > b->depth;
+    if (w->naparts && apart_are(w, a->mask, b->mask))
+        return apart_first(w, a, b);
     return a->pc < b->pc;
+}
+
+/* Do two groups wait for each other? */
+static bool each_needs(const Group *a, const Group *b)
+{
+    return a->state == GROUP_SYNC && b->state == GROUP_SYNC && ((a->need & b->mask) || (b->need & a->mask));
+}
+
+static bool join(Warp *w, Group *a, Group *b)
+{
+    bool visits = home_meets(a, b);
+    if (!visits && (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b)))
+        return false;
+    if (w->naparts && !each_needs(a, b) && apart_are(w, a->mask, b->mask))
+        return false;
+    if (visits) {
+        apart_leave(w, b->mask, b->frame);
+        home_move(w, a, b);
+    }
+    apart_join(w, a->mask, b->mask);
+    a->mask |= b->mask;
+    a->state = GROUP_READY;
+    if (b->turn > a->turn)
+        a->turn = b->turn;
+    if (b->put > a->put)
+        a->put = b->put;
+    return true;
 }
 
 /* Joins groups that stand at the same uop of the same frame, or wait there in frames of their own for each other.  A group waiting for lanes
@@ -40,22 +70,11 @@ static void merge_equal(Warp *w)
         Group *a = &w->group[i];
         if (a->state == GROUP_BARRIER)
             continue;
-        for (uint32_t j = i + 1; j < w->ngroups;) {
-            Group *b      = &w->group[j];
-            bool   visits = home_meets(a, b);
-            if (!visits &&
-                (b->pc != a->pc || b->frame != a->frame || b->state == GROUP_BARRIER || schedule_parts(w, a, b))) {
+        for (uint32_t j = i + 1; j < w->ngroups;)
+            if (join(w, a, &w->group[j]))
+                w->group[j] = w->group[--w->ngroups];
+            else
                 j++;
-                continue;
-            }
-            if (visits)
-                home_move(w, a, b);
-            a->mask |= b->mask;
-            a->state = GROUP_READY;
-            if (b->turn > a->turn)
-                a->turn = b->turn;
-            *b = w->group[--w->ngroups];
-        }
     }
 }
 
@@ -104,6 +123,8 @@ static void release_waiting(Warp *w)
 static bool pick(Warp *w)
 {
     Group *best = NULL;
+    if (w->naparts)
+        apart_arrive(w);
     if (w->ngroups > 1)
         merge_equal(w);
     release_waiting(w);
@@ -112,17 +133,25 @@ static bool pick(Warp *w)
             continue;
         else if (w->group[i].nap)
             w->group[i].nap--;
-        else if (!best || comes_first(&w->group[i], best))
+        else if (!best || comes_first(w, &w->group[i], best))
             best = &w->group[i];
     if (!best)
         return false;
-    best     = schedule_group(w, best);
+    best = schedule_group(w, best);
+    w->waited &= w->ngroups > 1 && best->put == w->puts;
+    if (w->naparts)
+        apart_gather(w, best);
     w->pc    = best->pc;
     w->mask  = best->mask;
     w->frame = best->frame;
     w->turn  = best->turn;
     w->r     = best->frame->regs;
     *best    = w->group[--w->ngroups];
+    for (uint32_t i = 0; w->naparts && i < w->ngroups;) /* those that go along */
+        if (w->group[i].mask)
+            i++;
+        else
+            w->group[i] = w->group[--w->ngroups];
     warp_set_merge(w);
     return true;
 }
@@ -139,12 +168,14 @@ static bool is_last(const Warp *w)
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
-    Worker  *k     = w->worker;
-    bool     waits = k->sync_ops;
+    Worker *k = w->worker;
+    /* lanes that keep apart: what synchronised may have stood before the loop, so ask a second time */
+    bool     syncs = k->sync_ops, waits = syncs && (!w->ngroups || !w->frame->code->keeps_apart || w->waited);
     uint64_t spent = (uint64_t)(k->granted - w->quantum);
     k->spent += spent;
     w->quantum  = k->granted;
     k->sync_ops = false;
+    w->waited   = syncs && w->ngroups;
     poll_begin(w);
     if (waits) {
         w->turn +=
