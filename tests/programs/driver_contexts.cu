@@ -57,7 +57,7 @@ static void contexts()
     CU(cuStreamSynchronize(t));
     CU(cuCtxPopCurrent(&x));
     CHECK(x == b && cuCtxPopCurrent(&x) == CUDA_SUCCESS && x == a);
-    /* not read on a card: the driver finds the context by the pointer, on which cuda-python relies */
+    /* not read on a card: a maintainer of cuda-python says that the driver finds the context by the pointer */
     CHECK(cuMemAlloc(&d, 64) == CUDA_ERROR_INVALID_CONTEXT && cuMemFree(kept) == CUDA_SUCCESS);
     CU(cuCtxPushCurrent(b));
     CHECK(cuMemFree(kept) == CUDA_ERROR_INVALID_VALUE);
