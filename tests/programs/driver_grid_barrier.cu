@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Driver interface: PTX that calls the device runtime's barrier of the grid, as numba's does, linked with a libcudadevrt.a that is not there; and
- * before any cooperative launch, where there is nothing to wait at. */
+ * before any cooperative launch, where there is nothing to wait at.
+ * varies: blocks wait for each other in loops */
 #include <cuda.h>
 #include "check.h"
 
