@@ -4,7 +4,7 @@
  *
  * Needs       sm_90a
  * Change      tiles as half_96, but clusters are two by two blocks: each orders a half of its X and a half of its Y for two.
- * Bottleneck  clusters of four fill no more than 120 of 132 multiprocessors; meant for few tiles, whose slices come more slowly than they are multiplied.
+ * Bottleneck  clusters of four fill no more than 120 of 132 multiprocessors; meant for operands whose lines take two requests each.
  * Measured    docs/kernels.md. */
 #include "half.cuh"
 

@@ -36,8 +36,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int S
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
         QUAD = QUAD_, CLUSTER = QUAD_ ? 4 : 2, /* blocks, two by two or below each other */
-        NARROW = BN_ <= 96 && !QUAD_,  /* a slice is multiplied sooner than it comes: */
-        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn, since one takes about as long */
+        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn, since one takes as long as narrow tiles are multiplied */
+        NARROW = BN_ <= 96 && !QUAD_, /* each block may order all of its slices (args.alone) */
     };
 };
 

@@ -22,6 +22,7 @@
 typedef struct Search {
     const Graph *g;
     uint32_t    *stamp, *stack; /* stamp: by block, 1 + the branch whose ways were last seen there */
+    bool         loops;         /* a block is in one */
 } Search;
 
 /* Does the block do nothing but end the kernel, or jump to one that does? */
@@ -124,16 +125,28 @@ static bool passes_loop(const Search *s, const Cfg *cfg, uint32_t b, uint32_t me
     return false;
 }
 
+/* Can ways of the block's end come together before they meet?  Not of one way, nor where no block is in a loop. */
+static bool has_ways(const Search *s, uint32_t b, uint32_t meets)
+{
+    uint32_t n = 0;
+    for (uint32_t i = s->g->first[b]; s->loops && i < s->g->first[b + 1]; i++)
+        n += s->g->to[i] != meets;
+    return n > 1;
+}
+
 Parting *ptx_partings(Arena *a, const Func *f, const Cfg *cfg)
 {
     Arena    *tmp  = arena_new();
     Parting  *out  = ARENA_ARRAY(a, Parting, cfg->nblocks);
     Graph     g    = ways(tmp, f, cfg);
     uint32_t *meet = meeting_places(tmp, cfg, &g);
-    Search    s    = {&g, ARENA_ARRAY(tmp, uint32_t, cfg->nblocks), ARENA_ARRAY(tmp, uint32_t, cfg->nblocks + 1)};
+    Search    s = {&g, ARENA_ARRAY(tmp, uint32_t, cfg->nblocks), ARENA_ARRAY(tmp, uint32_t, cfg->nblocks + 1), false};
+    for (uint32_t v = 0; v < cfg->nblocks; v++)
+        s.loops |= cfg->block[v].loop != CFG_NONE;
     for (uint32_t v = 0; v < cfg->nblocks; v++) {
         out[v].meets = meet[v];
-        for (uint32_t i = g.first[v]; g.first[v + 1] - g.first[v] > 1 && i < g.first[v + 1] && !out[v].early; i++)
+        bool several = has_ways(&s, v, meet[v]);
+        for (uint32_t i = g.first[v]; several && i < g.first[v + 1] && !out[v].early; i++)
             out[v].early = joins(&s, v, g.to[i], meet[v]) && passes_loop(&s, cfg, v, meet[v]);
     }
     arena_free(tmp);

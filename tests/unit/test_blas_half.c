@@ -273,41 +273,52 @@ static int open_quads(void **state)
     return open_card(14);
 }
 
+typedef struct Shared { /* a product whose k is shared out among clusters */
+    size_t      m, n, k;
+    const char *rung;
+} Shared;
+
+/* apart: every other one with A transposed and four elements between lines; else all with A transposed. */
+static void run_shared(const Shared *shape, size_t n, bool apart, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool odd = i & 1;
+        Case t   = {.type   = types[i % 4],
+                    .layout = WW_ROW_MAJOR,
+                    .ta     = apart ? odd : true,
+                    .tb     = i & 2,
+                    .m      = shape[i].m,
+                    .n      = shape[i].n,
+                    .k      = shape[i].k,
+                    .extra  = apart && odd ? 4 : 0,
+                    .alpha  = 1,
+                    .beta   = i & 2 ? 0.5f : 0,
+                    .rung   = shape[i].rung};
+        run_gemm(&t, &seed);
+    }
+}
+
 /* Four clusters share out the slices of one to seven pairs of tiles, below each other and of an odd last row beside each other, evenly or in equal parts. */
 static void gemm_evenly(void **state)
 {
-    static const struct {
-        size_t      m, n, k;
-        const char *rung;
-    } shape[]     = {{140, 1200, 620, "half"},       {40, 720, 2010, "half"},        {300, 500, 620, "half_narrow"},
-                     {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
-                     {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"},
-                     {140, 1050, 620, "half_224"},   {40, 460, 2010, "half_160"},    {50, 770, 500, "half_96"}};
-    uint64_t seed = 89;
+    static const Shared shape[] = {
+        {140, 1200, 620, "half"},       {40, 720, 2010, "half"},        {300, 500, 620, "half_narrow"},
+        {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
+        {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"},
+        {140, 1050, 620, "half_224"},   {40, 460, 2010, "half_160"},    {50, 770, 500, "half_96"}};
     (void)state;
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
-        Case t = {types[i % 4],     WW_ROW_MAJOR, true, i & 2, shape[i].m, shape[i].n, shape[i].k, 0, 0, 1,
-                  i & 2 ? 0.5f : 0, shape[i].rung};
-        run_gemm(&t, &seed);
-    }
+    run_shared(shape, sizeof shape / sizeof *shape, false, 89);
 }
 
 /* The same of three clusters of four: one to five times four tiles, in two parts and three, some of whose blocks lie outside of C. */
 static void quads_evenly(void **state)
 {
-    static const struct {
-        size_t      m, n, k;
-        const char *rung;
-    } shape[]     = {{140, 300, 1620, "half_quad_128"}, {70, 140, 2010, "half_quad_96"},  {300, 600, 620, "half_quad"},
-                     {40, 1560, 620, "half_quad_192"},  {600, 200, 840, "half_quad_128"}, {270, 390, 500, "half_quad_192"},
-                     {520, 180, 700, "half_quad_96"},   {530, 470, 410, "half_quad"}};
-    uint64_t seed = 127;
+    static const Shared shape[] = {{140, 300, 1620, "half_quad_128"}, {70, 140, 2010, "half_quad_96"},
+                                   {300, 600, 620, "half_quad"},      {40, 1560, 620, "half_quad_192"},
+                                   {600, 200, 840, "half_quad_128"},  {270, 390, 500, "half_quad_192"},
+                                   {520, 180, 700, "half_quad_96"},   {530, 470, 410, "half_quad"}};
     (void)state;
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
-        Case t = {types[i % 4], WW_ROW_MAJOR, i & 1, i & 2, shape[i].m,       shape[i].n,
-                  shape[i].k,   (i & 1) * 4,  0,     1,     i & 2 ? 0.5f : 0, shape[i].rung};
-        run_gemm(&t, &seed);
-    }
+    run_shared(shape, sizeof shape / sizeof *shape, true, 127);
 }
 
 /* Tiles of the transposed product: results of 16 bits without beta, of every layout, aligned and not, C's edges inside a tile and a piece. */

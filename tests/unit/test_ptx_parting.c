@@ -13,19 +13,14 @@
 /* The first branch of the body meets at the label `m`, if there is one; what is said of it. */
 static Parting first_branch(const char *body, bool *at_m)
 {
-    Str    all = {0}, first = {0};
-    Arena *a = arena_new();
-    str_printf(
-        &all,
-        ".version 8.5\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .pred p, q;\n.reg .b32 a, b, c;\n%s}\n",
-        body);
-    Module *m = text_parse(all.s, all.len, &first);
-    if (!m)
-        print_error("%s\n", str_text(&first));
-    assert_non_null(m);
-    const Func *f     = m->funcs[m->nfuncs - 1];
-    const Cfg  *cfg   = cfg_build(a, f);
-    Parting    *parts = ptx_partings(a, f, cfg), found = {CFG_NONE, false};
+    Str     all = {0};
+    Arena  *a   = arena_new();
+    Module *m;
+    str_printf(&all, ".entry k()\n{\n.reg .pred p, q;\n.reg .b32 a, b, c;\n%s}\n", body);
+    const Func *f = text_function(str_text(&all), &m);
+    assert_non_null(f);
+    const Cfg *cfg   = cfg_build(a, f);
+    Parting   *parts = ptx_partings(a, f, cfg), found = {CFG_NONE, false};
     for (uint32_t b = cfg->nblocks; b-- > 0;)
         if (cfg->block[b].nsucc > 1)
             found = parts[b];
@@ -35,7 +30,6 @@ static Parting first_branch(const char *body, bool *at_m)
     arena_free(a);
     ptx_module_free(m);
     str_free(&all);
-    str_free(&first);
     return found;
 }
 

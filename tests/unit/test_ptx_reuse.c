@@ -12,22 +12,17 @@
 
 static bool reuses(const char *body)
 {
-    Str    all = {0}, first = {0};
-    Arena *a = arena_new();
-    str_printf(&all,
-               ".version 8.5\n.target sm_90a\n.address_size 64\n.entry k()\n{\n.reg .pred p;\n.reg .b32 a, b, c;\n"
-               ".reg .b64 x;\n.shared .b32 s[64];\n%s}\n",
+    Str     all = {0};
+    Arena  *a   = arena_new();
+    Module *m;
+    str_printf(&all, ".entry k()\n{\n.reg .pred p;\n.reg .b32 a, b, c;\n.reg .b64 x;\n.shared .b32 s[64];\n%s}\n",
                body);
-    Module *m = text_parse(all.s, all.len, &first);
-    if (!m)
-        print_error("%s\n", str_text(&first));
-    assert_non_null(m);
-    const Func *f    = m->funcs[m->nfuncs - 1];
-    bool        does = reuses_shared(a, f, cfg_build(a, f));
+    const Func *f = text_function(str_text(&all), &m);
+    assert_non_null(f);
+    bool does = reuses_shared(a, f, cfg_build(a, f));
     arena_free(a);
     ptx_module_free(m);
     str_free(&all);
-    str_free(&first);
     return does;
 }
 

@@ -33,13 +33,20 @@ static void tidy(Warp *w)
     w->naparts = n;
 }
 
+/* There is always room (above); without it lanes would meet early, and no memory be lost. */
+static void add(Warp *w, const Uop *meets, uint32_t mask)
+{
+    if (w->naparts < MOST_APARTS)
+        w->apart[w->naparts++] = (Apart){meets, w->frame, mask};
+}
+
 void apart_part(Warp *w, const Uop *pc, uint32_t first, const Uop *other, const Uop *meets)
 {
     uint32_t rest = w->mask & ~first;
     if (pc != meets)
-        w->apart[w->naparts++] = (Apart){meets, w->frame, first};
+        add(w, meets, first);
     if (other != meets)
-        w->apart[w->naparts++] = (Apart){meets, w->frame, rest};
+        add(w, meets, rest);
     warp_put(w, other, w->frame, rest);
     w->group[w->ngroups - 1].parted = true;
     w->last                         = w->puts;

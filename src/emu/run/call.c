@@ -26,7 +26,8 @@ const Uop *ctl_exit(Warp *w, const Uop *u)
     NOTIFY_SYNC(w, u, .kind = SYNC_EXIT, .mask = mask);
     home_leave_all(w->worker, w->frame, mask);
     w->live &= ~mask;
-    apart_leave(w, mask, NULL);
+    if (w->naparts)
+        apart_leave(w, mask, NULL);
     for (uint32_t i = 0; i < w->ngroups; i++) /* who waited for these lanes looks again */
         if (w->group[i].state == GROUP_SYNC)
             w->group[i].state = GROUP_READY;
@@ -139,7 +140,8 @@ const Uop *ctl_ret(Warp *w, const Uop *u)
     Frame *f = w->frame;
     if (!f->parent)
         return ctl_exit(w, u);
-    apart_leave(w, w->mask, f);
+    if (w->naparts)
+        apart_leave(w, w->mask, f);
     for (uint32_t left = w->mask; left;) {
         uint32_t same = left;
         Frame   *home = home_of(f, &same), *up = home->parent;

@@ -41,6 +41,7 @@ static bool each_needs(const Group *a, const Group *b)
     return a->state == GROUP_SYNC && b->state == GROUP_SYNC && ((a->need & b->mask) || (b->need & a->mask));
 }
 
+/* Puts b's lanes to a's, if they stand where they can go on together. */
 static bool join(Warp *w, Group *a, Group *b)
 {
     bool visits = home_meets(a, b);
@@ -48,11 +49,12 @@ static bool join(Warp *w, Group *a, Group *b)
         return false;
     if (w->naparts && !each_needs(a, b) && apart_are(w, a->mask, b->mask))
         return false;
-    if (visits) {
+    if (w->naparts && visits)
         apart_leave(w, b->mask, b->frame);
+    if (visits)
         home_move(w, a, b);
-    }
-    apart_join(w, a->mask, b->mask);
+    if (w->naparts)
+        apart_join(w, a->mask, b->mask);
     a->mask |= b->mask;
     a->state = GROUP_READY;
     if (b->turn > a->turn)
