@@ -5,6 +5,7 @@
  *   blocks      two of a cluster have tiles of 128 x BN results below each other.  Both need the same slice of BN columns of Y: each orders half of it,
  *               for both; narrow tiles (args.alone) each all of its own, since then none waits for the other.
  *               QUAD: four, two by two; each orders half of its X for both of its row and half of its Y for both of its column.
+ *               TALL: two of 256 x BN beside each other; each orders half of X for both, and all of its Y.  A warpgroup multiplies 128 x BN.
  *               A last row of tiles that has none below it goes in pairs beside each other: each block orders for itself.
  *               A cluster goes on from tile to tile.
  *   warps       one thread, or two in turn, order slices of 64 of k; two warpgroups multiply 64 x BN results each (wgmma m64n<BN>k16), at their own pace.
@@ -26,18 +27,21 @@
 #include "boxes.h"
 #include "half_end.cuh"
 
-template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0, int QUAD_ = 0> struct HalfShape {
+template <int BN_, int XN_, int YN_, int BRAIN_, int STAGES_, int PIECES_, int SYM_, int LAG_, int EIGHT_ = 0, int QUAD_ = 0, int TALL_ = 0> struct HalfShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
         EIGHT = EIGHT_,               /* operands: 1 e4m3, 2 e5m2, 0 16 bits, BRAIN or not; results of 16 bits are as BRAIN says */
-        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = !SYM_,
+        STAGES = STAGES_, PIECES = PIECES_, SYM = SYM_, LAG = LAG_, BM = TALL_ ? 2 * HALF_ROWS : HALF_ROWS, BK = EIGHT ? 2 * HALF_SLICE : HALF_SLICE, RESULTS = BN / 2, ENDS = !SYM_,
+        HIGH = BM / HALF_ROWS, /* times 64 rows, of a warpgroup */
         ROW = 128 /* bytes of k */, X = BM * ROW, BOXES = (BN + 63) / 64 /* of 64 columns */, Y = (YN ? BOXES * 64 : BN) * ROW, SLICE = X + Y,
         PIECE = 64 * 64 * 2, LAST = BN % 64, /* columns of a last piece that is no whole one */
         FOLD = SYM_ && BN_ != 2 * HALF_ROWS, /* what lies above the diagonal is not all of one pair */
         QUAD = QUAD_, CLUSTER = QUAD_ ? 4 : 2, /* blocks, two by two or below each other */
-        ORDERERS = BN_ <= 96 ? 2 : 1, /* threads that order slices in turn, since one takes as long as narrow tiles are multiplied */
-        NARROW = BN_ <= 96 && !QUAD_, /* each block may order all of its slices (args.alone) */
+        Y_LINES = TALL_ ? BN_ : BN_ / 2, /* of a box of a Y along k */
+        TALL = TALL_, HALVES = QUAD_ || TALL_, /* X is ordered by halves, each for two blocks */
+        ORDERERS = BN_ <= 96 && !TALL_ ? 2 : 1, /* threads that order slices in turn, since one takes as long as narrow tiles are multiplied */
+        NARROW = BN_ <= 96 && !HALVES, /* each block may order all of its slices (args.alone) */
     };
 };
 
@@ -60,18 +64,18 @@ template <typename S> static __device__ __forceinline__ void ring_next(HalfRing 
 struct HalfTile {
     int  row, col; /* of the pair's first result */
     bool diagonal; /* A * A^T: some of its columns do not lie below it */
-    bool across; /* the second tile lies beside the first, and may have no column of C; else below */
+    bool across; /* the second tile lies beside the first, and may have no column of C, and they share nothing; else below, and of TALL beside */
 };
 
 /* Where this block's tile of a pair begins. */
 template <typename S> static __device__ __forceinline__ int row_of(const HalfTile &t, int rank)
 {
-    return t.across ? t.row : t.row + (S::QUAD ? rank % 2 : rank) * S::BM;
+    return t.across || S::TALL ? t.row : t.row + (S::QUAD ? rank % 2 : rank) * S::BM;
 }
 
 template <typename S> static __device__ __forceinline__ int col_of(const HalfTile &t, int rank)
 {
-    return S::QUAD ? t.col + rank / 2 * S::BN : t.across ? t.col + rank * S::BN : t.col;
+    return S::QUAD ? t.col + rank / 2 * S::BN : t.across || S::TALL ? t.col + rank * S::BN : t.col;
 }
 
 static __device__ __forceinline__ HalfTile tile_below(int row, int col, bool diagonal)
@@ -84,14 +88,14 @@ static __device__ __forceinline__ HalfTile tile_below(int row, int col, bool dia
 template <typename S> static __device__ __forceinline__ HalfTile tile_of(const HalfArgs &a, int t)
 {
     const GemmArgs &g    = a.g;
-    enum { WIDE = S::QUAD ? 2 * S::BN : S::BN };
-    int             rows = (g.m + S::BM - 1) / S::BM, across = (g.n + WIDE - 1) / WIDE, down = (rows + S::QUAD) / 2;
-    if (!S::QUAD && t >= down * across)
-        return {down * 2 * S::BM, (t - down * across) * 2 * S::BN, false, true};
+    enum { WIDE = S::HALVES ? 2 * S::BN : S::BN, PAIR = 2 * HALF_ROWS };
+    int             rows = (g.m + S::BM - 1) / S::BM, across = (g.n + WIDE - 1) / WIDE, down = S::TALL ? rows : (rows + S::QUAD) / 2;
+    if (!S::HALVES && t >= down * across)
+        return {down * PAIR, (t - down * across) * 2 * S::BN, false, true};
     int per = a.group * across, group = t / per, first = group * a.group, in = t % per;
     int high = down - first < a.group ? down - first : a.group;
     int col  = in / high;
-    return tile_below((first + in % high) * 2 * S::BM, (group & 1 ? across - 1 - col : col) * WIDE, false);
+    return tile_below((first + in % high) * PAIR, (group & 1 ? across - 1 - col : col) * WIDE, false);
 }
 
 /* Of A * A^T: pairs with a column on or under the diagonal in the first so many rows of pairs, C being no narrower than they are high. */
@@ -186,18 +190,18 @@ static __device__ __forceinline__ int lines_within(int left, int lines, int rest
 
 template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const HalfArgs &a, const HalfTile &tile, int rank, bool edges)
 {
-    enum { BOX = 64 * S::ROW, HALF = S::BN / 2, SPLIT = HALF % 64 != 0 };
+    enum { BOX = 64 * S::ROW, HALF = S::BN / 2, SPLIT = HALF % 64 != 0, HALF_X = S::BM / 2, LINES = S::Y_LINES };
     HalfBoxes b;
     int       rows = edges ? a.g.m - row_of<S>(tile, rank) : 2 * S::BM, columns = edges ? a.g.n - col_of<S>(tile, rank) : 2 * S::BN;
     b.x[1] = 0;
-    if (S::XN && !S::QUAD)
+    if (S::XN && !S::HALVES)
         b.x[0] = within((rows + 63) / 64, 2) * BOX;
-    else if (!S::QUAD)
+    else if (!S::HALVES)
         b.x[0] = lines_within(rows, S::BM, a.x_rest) * S::ROW;
     else
 #pragma unroll
         for (int h = 0; h < 2; h++)
-            b.x[h] = S::XN ? within((rows - h * 64 + 63) / 64, 1) * BOX : lines_within(rows - h * 64, 64, a.x_rest) * S::ROW;
+            b.x[h] = S::XN ? within((rows - h * HALF_X + 63) / 64, HALF_X / 64) * BOX : lines_within(rows - h * HALF_X, HALF_X, a.x_rest) * S::ROW;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         if (S::YN && SPLIT)
@@ -205,7 +209,7 @@ template <typename S> static __device__ __forceinline__ HalfBoxes boxes_of(const
         else if (S::YN)
             b.y[h] = within((columns - h * HALF + 63) / 64, HALF / 64) * BOX;
         else
-            b.y[h] = lines_within(columns - h * HALF, HALF, a.y_rest) * S::ROW;
+            b.y[h] = h * LINES < S::BN ? lines_within(columns - h * LINES, LINES, a.y_rest) * S::ROW : 0;
     }
     if (tile.across && columns <= 0)
         b.x[0] = 0;
@@ -230,21 +234,25 @@ static __device__ __forceinline__ void order_columns(const HalfArgs &a, unsigned
             if (i * BOX < bytes)
                 copy(&a.y, to + h * HALF * S::ROW + i * BOX, col + h * HALF + i * 64, k);
     } else if (bytes) {
-        copy(bytes == HALF * S::ROW ? &a.y : &a.y_edge, to + h * HALF * S::ROW, k, col + h * HALF);
+        copy(bytes == S::Y_LINES * S::ROW ? &a.y : &a.y_edge, to + h * S::Y_LINES * S::ROW, k, col + h * S::Y_LINES);
     }
 }
 
 /* A slice's boxes: X for this block, and for both a half of Y; of a pair across all that is this block's.  Of four blocks: a half of X for both of a row, a half
- * of Y for both of a column. */
+ * of Y for both of a column.  TALL: a half of X for both, and this block's Y. */
 template <typename S>
 static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned to, unsigned full, const HalfTile &tile, const HalfBoxes &b, int k, int rank, bool alone)
 {
-    enum { BOX = 64 * S::ROW };
+    enum { BOX = 64 * S::ROW, HALF_X = S::BM / 2 };
     int row = row_of<S>(tile, rank), col = col_of<S>(tile, rank);
-    if (S::QUAD) {
-        int h = rank / 2, x = h ? b.x[1] : b.x[0];
+    if (S::HALVES) {
+        int      h = S::QUAD ? rank / 2 : rank, x = h ? b.x[1] : b.x[0];
+        unsigned half = to + h * (S::X / 2), blocks = S::QUAD ? 5u << rank % 2 : 3u;
+        row += h * HALF_X;
         if (x)
-            box_copy_to(to + h * BOX, x == BOX ? &a.x : &a.x_edge, S::XN ? row + h * 64 : k, S::XN ? k : row + h * 64, full, 5u << rank % 2);
+            box_copy_to(half, S::XN || x == S::X / 2 ? &a.x : &a.x_edge, S::XN ? row : k, S::XN ? k : row, full, blocks);
+        if (S::XN && x > BOX)
+            box_copy_to(half + BOX, &a.x, row + 64, k, full, blocks);
     } else if (S::XN) {
         if (b.x[0])
             box_copy(to, &a.x, row, k, full);
@@ -254,7 +262,7 @@ static __device__ __forceinline__ void order_slice(const HalfArgs &a, unsigned t
         box_copy(to, b.x[0] == S::X ? &a.x : &a.x_edge, k, row, full);
     }
     int h = S::QUAD ? rank % 2 : rank; /* b.y[h] would lie in memory */
-    if (S::SYM || S::QUAD || (!tile.across && !alone)) {
+    if (S::SYM || S::QUAD || (!S::TALL && !tile.across && !alone)) {
         order_columns<S, true>(a, to + S::X, full, col, k, h, h ? b.y[1] : b.y[0], S::QUAD ? 3u << rank / 2 * 2 : 3u);
     } else {
         order_columns<S, false>(a, to + S::X, full, col, k, 0, b.y[0], 0);
@@ -294,15 +302,15 @@ template <typename S> static __device__ __forceinline__ void order_tiles(const H
 /* What is left out of the first piece is zero, in all buffers.  By both warpgroups, before they have a slice. */
 template <typename S> static __device__ __forceinline__ void zero_edges(const HalfArgs &a, unsigned slices, const HalfPiece &p, int rank)
 {
-    enum { HALF_BYTES = S::BN / 2 * S::ROW, Y = S::SLICE - S::X, SPLIT = S::YN && S::BN / 2 % 64 != 0 };
+    enum { HALF_BYTES = (S::YN ? S::BN / 2 : S::Y_LINES) * S::ROW, Y = S::SLICE - S::X, SPLIT = S::YN && S::BN / 2 % 64 != 0 };
     HalfBoxes b = boxes_of<S>(a, p.tile, rank, true);
     int       thread = threadIdx.x - WARPGROUP;
     if (!leaves_out<S>(p) || bytes_of(b) == S::SLICE)
         return;
     for (int i = 0; i < S::STAGES; i++) {
         unsigned at = slices + i * S::SLICE, y = at + S::X;
-        zero_bytes(at, b.x[0], S::QUAD ? S::X / 2 : S::X, thread, 2 * WARPGROUP);
-        if (S::QUAD)
+        zero_bytes(at, b.x[0], S::HALVES ? S::X / 2 : S::X, thread, 2 * WARPGROUP);
+        if (S::HALVES)
             zero_bytes(at, S::X / 2 + b.x[1], S::X, thread, 2 * WARPGROUP);
         zero_bytes(y, SPLIT ? 2 * b.y[0] : b.y[0], SPLIT ? Y : HALF_BYTES, thread, 2 * WARPGROUP);
         if (!SPLIT)
@@ -340,10 +348,10 @@ template <typename S> static __device__ __forceinline__ bool lags(int slices)
     return S::LAG && slices >= S::STAGES;
 }
 
-/* A warpgroup: 64 x BN results of a tile.  Slice s of so many; its products run while the next is waited for.  before: the buffer of the slice in front of it,
+/* A warpgroup: HIGH times 64 x BN results of a tile.  Slice s of so many; its products run while the next is waited for.  before: the buffer of the slice in front of it,
  * then its own. */
 template <typename S>
-static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int s, int slices, unsigned *before, float (&d)[S::RESULTS])
+static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int s, int slices, unsigned *before, float (&d)[S::HIGH][S::RESULTS])
 {
     enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
     unsigned at = r->slices + r->buffer * S::SLICE;
@@ -354,7 +362,9 @@ static __device__ __forceinline__ void multiply_slice(HalfRing *r, int half, int
     wgmma_begin();
 #pragma unroll
     for (int l = 0; l < S::BK / 16; l++)
-        wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
+#pragma unroll
+        for (int j = 0; j < S::HIGH; j++)
+            wgmma_half<S::BRAIN, S::XN, S::YN>(d[j], x + j * (S::PIECE / 16) + l * X_STEP, y + l * Y_STEP, s + l > 0);
     wgmma_commit();
     if (lags<S>(slices) && !half && s + 1 == S::LAG)
         lag_tell();
@@ -413,7 +423,7 @@ template <typename S> static __device__ __forceinline__ void end_sums(HalfRing *
 /* All slices of a tile, while the results of the tile before it leave: of 8 bits beside the first, when nothing is added up. */
 template <typename S>
 static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing *r, int half, int slices, unsigned staged, const HalfKept<S> &kept,
-                                                     unsigned *before, float (&d)[S::RESULTS])
+                                                     unsigned *before, float (&d)[S::HIGH][S::RESULTS])
 {
     int s = 1;
     if constexpr (S::EIGHT != 0) {
@@ -428,17 +438,17 @@ static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing
         end_sums<S>(r);
 #pragma unroll
         for (int i = 0; i < S::RESULTS; i++)
-            asm volatile("mov.f32 %0, %1;" : "=f"(d[i]) : "f"(p[i])); /* in front of the next one */
+            asm volatile("mov.f32 %0, %1;" : "=f"(d[0][i]) : "f"(p[i])); /* in front of the next one */
         while (s < slices) {
             s = order_sums<S>(a, r, half, s, slices, p);
             end_sums<S>(r);
 #pragma unroll
             for (int i = 0; i < S::RESULTS; i++)
-                d[i] += p[i];
+                d[0][i] += p[i];
         }
     } else {
         multiply_slice<S>(r, half, 0, slices, before, d);
-        if (kept.straight || kept.turned) {
+        if (!S::TALL && (kept.straight || kept.turned)) {
 #pragma unroll
             for (int j = 0; j < S::BOXES; j++) {
                 if (s < slices)
@@ -454,9 +464,9 @@ static __device__ __forceinline__ void multiply_tile(const HalfArgs &a, HalfRing
 /* Adds up the parts of a tile's k, to the last part the others in their order, by the warpgroup that is the last to have its part ready: true there.
  * As a rule that is the one with the last part, since clusters come to it at their end, and the sums that it has need not leave its registers. */
 template <typename S>
-static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::RESULTS], unsigned (&seen)[2][2])
+static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfPiece &p, int which, int half, float (&d)[S::HIGH][S::RESULTS], unsigned (&seen)[2][2])
 {
-    enum { PART = S::RESULTS * WARPGROUP, WARPGROUPS = 2 * S::CLUSTER };
+    enum { ALL = S::HIGH * S::RESULTS, PART = ALL * WARPGROUP, WARPGROUPS = 2 * S::CLUSTER };
     int                thread = threadIdx.x % WARPGROUP;
     unsigned          *count  = (unsigned *)a.g.count + p.tail * WARPGROUPS + which, others = p.parts - 1;
     unsigned long long apart  = (unsigned long long)WARPGROUPS * PART; /* two places of each cluster: of a pair's first part, of another */
@@ -471,8 +481,10 @@ static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfP
     if (!last) {
         float *to = first + (p.part ? p.part * 2 + 1 : 0) * apart;
 #pragma unroll
-        for (int i = 0; i < S::RESULTS; i += 4)
-            store_four(to + i * WARPGROUP, d[i], d[i + 1], d[i + 2], d[i + 3]);
+        for (int i = 0; i < ALL; i += 4) {
+            const float *v = d[i / S::RESULTS] + i % S::RESULTS;
+            store_four(to + i * WARPGROUP, v[0], v[1], v[2], v[3]);
+        }
         warpgroup_barrier(half + 1);
         if (thread == 0)
             seen[1][half] = count_up(count, p.parts);
@@ -481,24 +493,26 @@ static __device__ __forceinline__ bool join_parts(const HalfArgs &a, const HalfP
             return false;
         const float *from = first + (others * 2 + 1) * apart;
 #pragma unroll
-        for (int i = 0; i < S::RESULTS; i += 4) {
-            float4 v = load_written(from + i * WARPGROUP);
-            d[i]     = v.x;
-            d[i + 1] = v.y;
-            d[i + 2] = v.z;
-            d[i + 3] = v.w;
+        for (int i = 0; i < ALL; i += 4) {
+            float4 v  = load_written(from + i * WARPGROUP);
+            float *to = d[i / S::RESULTS] + i % S::RESULTS;
+            to[0]     = v.x;
+            to[1]     = v.y;
+            to[2]     = v.z;
+            to[3]     = v.w;
         }
     }
 #pragma unroll 1
     for (unsigned q = 0; q < others; q++) {
         const float *from = first + (q ? q * 2 + 1 : 0) * apart;
 #pragma unroll
-        for (int i = 0; i < S::RESULTS; i += 4) {
-            float4 v = load_written(from + i * WARPGROUP);
-            d[i] += v.x;
-            d[i + 1] += v.y;
-            d[i + 2] += v.z;
-            d[i + 3] += v.w;
+        for (int i = 0; i < ALL; i += 4) {
+            float4 v  = load_written(from + i * WARPGROUP);
+            float *to = d[i / S::RESULTS] + i % S::RESULTS;
+            to[0] += v.x;
+            to[1] += v.y;
+            to[2] += v.z;
+            to[3] += v.w;
         }
     }
     return true;
@@ -510,7 +524,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     const GemmArgs     &g    = a.g;
     int                 half = threadIdx.x / WARPGROUP - 1;
     bool                plain = Four<float>::zero(g.beta) && Four<float>::from(g.alpha) == 1.0f && !(S::ENDS && a.ends) && !(S::EIGHT && (a.scale_x || a.scale_y));
-    float               d[S::RESULTS];
+    float               d[S::HIGH][S::RESULTS];
     unsigned            before = 0;
     HalfKept<S>         kept;
     HalfPiece           p, next;
@@ -520,7 +534,7 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
     keep_none<S>(&kept);
     staged += half * S::PIECES * S::PIECE;
     for (int i = 1; more; i++, p = next) {
-        int       row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
+        int       row0 = row_of<S>(p.tile, rank) + half * (S::BM / 2), col = col_of<S>(p.tile, rank);
         bool      both = S::SYM && !p.tile.diagonal, full = !S::SYM || g.fill == GEMM_FILL_FULL || g.fill == GEMM_FILL_FULL_FROM_UPPER;
         bool      quick = (both || full) && ends_in_registers<S>(a, col), keep = quick && !Four<float>::zero(g.beta);
         bool      fold  = (S::FOLD || keep) && p.tile.diagonal; /* squares above the diagonal are written by those below it, which read C there */
@@ -529,30 +543,39 @@ template <typename S> static __device__ __forceinline__ void multiply_tiles(cons
         more = piece_at<S>(a, i, &next); /* its divisions take as long as half a slice */
         last_slice<S>(r, before);
         bool mine = p.parts == 1 || join_parts<S>(a, p, rank * 2 + half, half, d, seen);
-        if (mine && !quick)
-            put_pieces<S>(a, staged, p.tile.diagonal, row, col, d);
-        if (mine && quick && !plain) {
-            unsigned old[2][OLD_PIECE];
-            HalfEnds ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
-            end_results<S>(a, ends, staged, old, d);
-        }
-        if (mine && quick && a.wide) {
-            if (straight)
-                send_floats<S>(a, staged, row, col, d, fold);
-            if (turned)
-                send_floats_turned<S>(a, staged, row, col, d, fold);
-        }
-        if (mine && quick && !a.wide) {
-            keep_results<S>(&kept, row, col, d, S::SYM ? straight : !a.turned, S::SYM ? turned : a.turned, fold);
-            if (!a.store) {
-                copy_pieces<S>(a, staged, kept);
+#pragma unroll
+        for (int j = 0; j < S::HIGH; j++) {
+            int row = row0 + j * 64;
+            if (mine && !quick)
+                put_pieces<S>(a, staged, p.tile.diagonal, row, col, d[j]);
+            if (mine && quick && !plain) {
+                unsigned old[2][OLD_PIECE];
+                HalfEnds ends = load_ends<S>(a, p.tile.diagonal, row, col, keep, old);
+                end_results<S>(a, ends, staged, old, d[j]);
+            }
+            if (mine && quick && a.wide) {
+                if (straight)
+                    send_floats<S>(a, staged, row, col, d[j], fold);
+                if (turned)
+                    send_floats_turned<S>(a, staged, row, col, d[j], fold);
+            }
+            if (mine && quick && !a.wide) {
+                keep_results<S>(&kept, row, col, d[j], S::SYM ? straight : !a.turned, S::SYM ? turned : a.turned, fold);
+                if (!a.store) {
+                    copy_pieces<S>(a, staged, kept);
+                    keep_none<S>(&kept);
+                } else if (S::TALL && more) {
+                    send_pieces<S>(a, staged, kept);
+                } else if (S::TALL) {
+                    send_last<S>(a, r.slices, staged, kept, j);
+                }
+            } else {
                 keep_none<S>(&kept);
             }
-        } else {
-            keep_none<S>(&kept);
         }
     }
-    send_last<S>(a, r.slices, staged, kept);
+    if (!S::TALL)
+        send_last<S>(a, r.slices, staged, kept, 0);
     places_free(); /* what copies write is there when the grid has ended */
 }
 

@@ -33,7 +33,7 @@ typedef struct HalfArgs {
     int      alone;            /* half.cuh, narrow tiles: the blocks of a cluster share nothing */
     int      store; /* results leave by tensor copies */
     int      wide;  /* C is float */
-    int      group; /* rows of pairs of tiles that are computed together */
+    int      group; /* rows of pairs of tiles that are computed together; half_column: of tiles in a cluster */
     int      pairs; /* of tiles, all together */
     int      whole; /* so many pairs of tiles are computed whole; the slices of the others, one pair's behind the other's, */
     int      span;  /* so many a pair (at least as many as it has), */

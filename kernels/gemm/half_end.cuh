@@ -229,20 +229,31 @@ template <typename S> static __device__ __forceinline__ void send_piece(const Ha
         order_piece<S>(a, staged + two * S::PIECE, k, j, true);
 }
 
-/* The pieces of a cluster's last tile, as long as there is room without a wait for a place: where this warpgroup's half of X was in each buffer of the ring,
- * then in its places. */
-template <typename S> static __device__ __forceinline__ void send_last(const HalfArgs &a, unsigned slices, unsigned staged, const HalfKept<S> &k)
+/* All pieces, before anything else is done. */
+template <typename S> static __device__ __forceinline__ void send_pieces(const HalfArgs &a, unsigned staged, const HalfKept<S> &k)
 {
-    enum { ROOM = S::STAGES + S::PIECES, WARPS = WARPGROUP / 32 };
-    static_assert(S::X / 2 >= S::PIECE && S::BOXES <= ROOM, "a half of X for a piece");
+#pragma unroll
+    for (int j = 0; j < S::BOXES; j++)
+        send_piece<S>(a, staged, k, j);
+}
+
+/* The pieces of a cluster's last tile, as long as there is room without a wait for a place: where this warpgroup's half of X was in each buffer of the ring,
+ * then in its places.  high: which 64 rows of a warpgroup's; of those that come later, places lie behind the others'. */
+template <typename S>
+static __device__ __forceinline__ void send_last(const HalfArgs &a, unsigned slices, unsigned staged, const HalfKept<S> &k, int high)
+{
+    enum { ROOM = S::STAGES * S::HIGH + S::PIECES, WARPS = WARPGROUP / 32 };
+    static_assert(S::X / 2 >= S::HIGH * S::PIECE && S::BOXES * S::HIGH <= ROOM, "a half of X for a piece");
     int half = thread_here() / WARPGROUP - 1;
     slices += half * (S::X / 2);
-    places_free();
+    if (!high)
+        places_free();
     warpgroup_barrier(half + 1); /* all four warps have read X */
 #pragma unroll
     for (int q = 0; q < (S::SYM ? 2 : 1) * S::BOXES; q++) {
-        int      j = q % S::BOXES, spot = q % ROOM;
-        unsigned at = spot < S::STAGES ? slices + spot * S::SLICE : staged + (spot - S::STAGES) * S::PIECE;
+        int      j = q % S::BOXES, spot = (high * S::BOXES + q) % ROOM;
+        unsigned at = spot < S::STAGES * S::HIGH ? slices + spot / S::HIGH * S::SLICE + spot % S::HIGH * S::PIECE
+                                                 : staged + (spot - S::STAGES * S::HIGH) * S::PIECE;
         bool     turned = S::SYM ? q >= S::BOXES : k.turned;
         if (!piece_leaves<S>(k, j, turned))
             continue;

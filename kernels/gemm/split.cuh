@@ -152,15 +152,15 @@ template <typename S> static __device__ __forceinline__ void split_tiles(const S
 {
     __shared__ unsigned seen[2][2];
     int                 half = threadIdx.x / WARPGROUP - 1;
-    float               d[S::RESULTS];
+    float               d[1][S::RESULTS];
     HalfPiece           p;
     for (int i = 0; piece_at<S>(a.h, i, &p); i++) {
         int row = row_of<S>(p.tile, rank) + half * 64, col = col_of<S>(p.tile, rank);
-        split_tile<S>(&r, half, p.end - p.first, d);
+        split_tile<S>(&r, half, p.end - p.first, d[0]);
         if (p.parts > 1 && !join_parts<S>(a.h, p, rank * 2 + half, half, d, seen))
             continue;
-        split_unscale<S>(a, row, col, d);
-        put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, col, d);
+        split_unscale<S>(a, row, col, d[0]);
+        put_pieces<S>(a.h, staged + half * SPLIT_PIECE, p.tile.diagonal, row, col, d[0]);
     }
 }
 

@@ -40,6 +40,7 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
 
 /* The first so many operands of an instruction. */
 #define WGMMA_FIRST_16  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+#define WGMMA_FIRST_24  WGMMA_FIRST_16 ",%16,%17,%18,%19,%20,%21,%22,%23"
 #define WGMMA_FIRST_32  WGMMA_FIRST_16 ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 #define WGMMA_FIRST_40  WGMMA_FIRST_32 ",%32,%33,%34,%35,%36,%37,%38,%39"
 #define WGMMA_FIRST_48  WGMMA_FIRST_32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
@@ -110,6 +111,12 @@ template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[40], unsigned long long x, unsigned long long y, int more)
 {
     WGMMA_HALF(80, 40, 40, 41, 42, 43, 44, WGMMA_32(d, 0), WGMMA_8(d, 32));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[24], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(48, 24, 24, 25, 26, 27, 28, WGMMA_16(d, 0), WGMMA_8(d, 16));
 }
 
 template <int BRAIN, int XN, int YN>

@@ -54,6 +54,8 @@ typedef enum RungLayouts {
     RUNG_LONG,
     RUNG_HALF,
     RUNG_HALF_QUAD,
+    RUNG_HALF_TALL,
+    RUNG_HALF_COLUMN,
     RUNG_HALF_JOINED,
     RUNG_HALF_WARP,
     RUNG_HALF_PLAIN,
@@ -345,6 +347,15 @@ typedef struct HalfShare {
     uint64_t rounds, slices, span, share, parts, clusters, cost;
 } HalfShare;
 HalfShare half_share(const WwBlas *b, const Rung *r, const GemmArgs *g);
+
+/* How half_column's clusters of `each` blocks lie: rows of tiles in one, blocks all together, and lines of 128 bytes that a block asks the L2 for in a slice;
+ * so that these are the fewest; wide: columns of tiles in one. */
+typedef struct HalfColumn {
+    uint64_t blocks;
+    double   lines;
+    unsigned high, wide;
+} HalfColumn;
+HalfColumn half_column(const Rung *r, const GemmArgs *g, unsigned each);
 /* Do the lines of X, or Y, which tensor copies read in place, begin elsewhere than on 128 bytes, so that 128 bytes of most are two requests? */
 bool half_strays(const GemmArgs *g, bool y);
 /* How many of so many blocks of half_joined, `each` of them a cluster, run at once. */

@@ -4,8 +4,9 @@
  *
  * On sm_90a tensor copies bring both operands, whatever they are contiguous along, if their lines begin on 16 bytes; an operand whose do not
  * is copied to the workspace first, as it is.  The choice among the widths of tiles counts rounds of pairs of tiles, since a cluster has two
- * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four.  Where a last round would leave half of the card idle, the k
- * of its pairs is shared out among clusters; their sums are kept in the workspace, and a counter for each warpgroup of a tile, zero before and after.
+ * blocks; of half_quad, for lines that begin on 16 bytes and not on 128, rounds of four; tiles of half_tall lie in pairs beside each other.
+ * half_column's blocks have a tile each, and share operands in clusters.  Where a last round would leave half of the card idle, the k of its pairs
+ * is shared out among clusters; their sums are kept in the workspace, and a counter for each warpgroup of a tile, zero before and after.
  * half_joined reads in place what tensor copies cannot, and shares out the k of all its tiles.
  * half_warp takes 16-bit operands to the tensor cores of every GPU since sm_80, in place too.
  * Elsewhere, and for products of no terms, half_plain and eight_plain read operands in place.  The tensor cores take 8-bit operands along k alone: others are
@@ -38,6 +39,8 @@ uint64_t half_pairs(const Rung *r, int m, int n)
     uint64_t rows = rung_cover(m, r->rows), across = rung_cover(n, r->columns), pairs = 0;
     if (r->layouts == RUNG_HALF_QUAD) /* two of them */
         return (rows + 1) / PAIR * ((across + 1) / PAIR);
+    if (r->layouts == RUNG_HALF_TALL) /* beside each other */
+        return rows * ((across + 1) / PAIR);
     if (!r->symmetric) /* below each other, those of an odd last row beside each other */
         return rows / PAIR * across + rows % PAIR * ((across + 1) / PAIR);
     uint64_t pair = PAIR * (uint64_t)r->rows, columns = (uint64_t)r->columns, side = (uint64_t)n;
@@ -56,24 +59,25 @@ static uint64_t slices_of(const Rung *r, const GemmArgs *g)
     return ((uint64_t)g->k + (uint64_t)r->slice - 1) / (uint64_t)r->slice;
 }
 
-/* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by the blocks of a cluster and the width of tiles: a slice; two
- * parts of a pair (of four tiles), the sums of one written and read; each part more; shares whose pairs do not begin together, so that little of what they
- * read is in the L2.  8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little more, the more the wider its boxes
- * of 64 are than the tile. */
+/* What the busiest cluster's time is made of, in units of a 256th of a slice of 256 columns, by how the blocks of a cluster lie and the width of
+ * tiles: a slice; two parts of a pair (of four tiles), the sums of one written and read; each part more; shares whose pairs do not begin together,
+ * so that little of what they read is in the L2.  8-bit slices, whose sums are added up as floats, take 6/5 of the time; those of a Y along n a little
+ * more, the more the wider its boxes of 64 are than the tile. */
 static const struct ShareCost {
-    uint32_t blocks;
+    enum { BELOW, FOUR, BESIDE } blocks;
     int      columns;
     uint64_t slice, join, more, skew;
-} share_costs[] = {{2, 256, 256, 3808, 148, 1172}, {2, 224, 226, 3440, 0, 3692}, {2, 192, 198, 3092, 0, 3126},
-                   {2, 160, 173, 3248, 0, 1857},   {2, 144, 199, 2946, 0, 1040}, {2, 128, 148, 2086, 0, 1906},
-                   {2, 96, 129, 1797, 2, 1288},    {2, 80, 177, 2067, 26, 77},   {2, 64, 110, 1267, 161, 1045},
-                   {4, 256, 256, 3303, 148, 1149}, {4, 192, 198, 3341, 0, 2073}, {4, 128, 141, 1818, 0, 1919},
-                   {4, 96, 119, 1245, 2, 2289}};
+} share_costs[] = {
+    {BELOW, 256, 273, 4138, 69, 1230}, {BELOW, 224, 240, 4729, 0, 3692},    {BELOW, 192, 204, 4137, 0, 1681},
+    {BELOW, 160, 188, 3320, 0, 1552},  {BELOW, 144, 184, 3165, 0, 206},     {BELOW, 128, 149, 3022, 0, 987},
+    {BELOW, 96, 139, 2819, 1, 77},     {BELOW, 80, 145, 1931, 220, 157},    {BELOW, 64, 114, 1174, 445, 1026},
+    {FOUR, 256, 265, 3159, 320, 2071}, {FOUR, 192, 202, 3588, 0, 2117},     {FOUR, 128, 140, 2215, 0, 1603},
+    {FOUR, 96, 116, 1740, 1, 2289},    {BESIDE, 160, 346, 4153, 550, 2993}, {BESIDE, 144, 312, 4390, 308, 3047}};
 
 /* The same of a request for a line of 128 bytes; how many more one that strays takes, and what of a line of Y a block asks for. */
 static const struct RequestCost {
     double line, stray, share;
-} request_costs = {0.691, 0.567, 0.327};
+} request_costs = {0.664, 0.573, 0.38};
 
 /* Clusters of a launch; of those of four, 30 run at once on 132 multiprocessors, since parts of the card have no whole number of them. */
 static uint64_t clusters_of(const WwBlas *b, const Rung *r)
@@ -104,23 +108,26 @@ bool half_strays(const GemmArgs *g, bool y)
 /* What a slice takes at least where lines stray: its requests, of which a block of a cluster makes those of X and half of those of Y. */
 static uint64_t requests(const Rung *r, const GemmArgs *g)
 {
-    bool   x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
-    double rows = r->layouts == RUNG_HALF_QUAD ? r->rows * request_costs.share : r->rows;
-    double lines =
-        rows * (1 + x * request_costs.stray) + r->columns * request_costs.share * (1 + y * request_costs.stray);
+    bool x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
+    bool shares_x  = r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL,
+         shares_y  = r->layouts != RUNG_HALF_TALL;
+    double rows    = r->rows * (shares_x ? request_costs.share : 1),
+           columns = r->columns * (shares_y ? request_costs.share : 1);
+    double lines   = rows * (1 + x * request_costs.stray) + columns * (1 + y * request_costs.stray);
     return x || y ? (uint64_t)(lines * request_costs.line) : 0;
 }
 
 static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skewed)
 {
-    const struct ShareCost *c = share_costs;
-    while (c->blocks < cluster_blocks(r) || c->columns > r->columns)
+    const struct ShareCost *c   = share_costs;
+    int                     lie = r->layouts == RUNG_HALF_QUAD ? FOUR : r->layouts == RUNG_HALF_TALL ? BESIDE : BELOW;
+    while ((int)c->blocks < lie || c->columns > r->columns)
         c++;
     uint64_t slice = r->layouts == RUNG_SPLIT        ? SPLIT_PRODUCTS * c->slice
                      : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
-    uint64_t least = r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD ? requests(r, g) : 0;
+    uint64_t least = rung_turns(r) || r->layouts == RUNG_HALF ? requests(r, g) : 0;
     s.cost         = (s.rounds * s.slices + s.share) * (slice > least ? slice : least);
     if (s.share)
         s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
@@ -196,7 +203,8 @@ void half_turn(Problem *p)
 
 static bool by_maps(const Rung *r)
 {
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_EIGHT;
+    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL ||
+           r->layouts == RUNG_HALF_COLUMN || r->layouts == RUNG_EIGHT;
 }
 
 bool half_can(const WwBlas *b, bool symmetric)
@@ -257,7 +265,8 @@ void half_work(const WwBlas *b, const Problem *p, Work *w)
     Source x = source_x(&p->args), y = source_y(&p->args);
     if (!by_maps(p->rung))
         return;
-    half_tail(b, p, w);
+    if (p->rung->layouts != RUNG_HALF_COLUMN)
+        half_tail(b, p, w);
     w->x = in_place(p, &x, 1) ? 0 : copied(&x, p->operand, p->args.k);
     w->y = in_place(p, &y, 2) || p->symmetric ? 0 : copied(&y, p->operand, p->args.k);
 }
@@ -329,6 +338,67 @@ static bool boxes_fit(const Rung *r, const Source *y, size_t each)
     return (y->at | ld * each) % ROW_BYTES == 0 && (along_k || r->columns % BOX == 0);
 }
 
+/* Dynamic shared memory of a block with a ring of so many slices. */
+static uint32_t joined_shared(const Rung *r, int columns, int stages)
+{
+    return (uint32_t)(1024 + stages * r->slice * (r->rows + columns) * 2);
+}
+
+enum { SM_BYTES = 228 << 10, BLOCK_BYTES = 1024 + 512, BLOCKS = 3 };
+
+/* So many blocks a multiprocessor; clusters of more than two do not fill every part of the card. */
+static uint64_t room_for(const WwBlas *b, uint64_t n, unsigned each)
+{
+    return n * b->sms * (each > PAIR ? 27 : 32) / 32;
+}
+
+/* Slices in the ring of each of so many blocks, `each` of them a cluster: as many as fit where all of them run at once. */
+static int stages_of(const WwBlas *b, const Rung *r, int columns, uint64_t blocks, unsigned each)
+{
+    int stages = LEAST_STAGES;
+    for (unsigned n = BLOCKS - 1; n; n--)
+        while (blocks <= room_for(b, n, each) && stages < JOINED_STAGES &&
+               n * (joined_shared(r, columns, stages + 1) + BLOCK_BYTES) <= SM_BYTES)
+            stages++;
+    return stages;
+}
+
+HalfColumn half_column(const Rung *r, const GemmArgs *g, unsigned each)
+{
+    uint64_t   rows = rung_cover(g->m, r->rows), across = rung_cover(g->n, r->columns);
+    HalfColumn best = {0};
+    for (unsigned high = 1; high <= each; high++) {
+        unsigned wide = each / high;
+        if (high * wide != each)
+            continue;
+        HalfColumn c = {.high   = high,
+                        .wide   = wide,
+                        .blocks = (uint64_t)each * ((rows + high - 1) / high) * ((across + wide - 1) / wide),
+                        .lines  = (double)r->rows / wide + (double)r->columns / high};
+        if (!best.high || (double)c.blocks * c.lines < (double)best.blocks * best.lines)
+            best = c;
+    }
+    return best;
+}
+
+static Status column_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w)
+{
+    unsigned   each   = p->split ? p->split : 1;
+    HalfColumn c      = half_column(p->rung, &a->g, each);
+    uint64_t   blocks = c.blocks;
+    if (blocks > INT32_MAX)
+        return device_fail(b->device, WW_ERR_INVALID, "ww_gemm: %llu blocks of %s are more than one grid can have",
+                           (unsigned long long)blocks, p->rung->name);
+    a->group = (int)c.high;
+    int columns =
+        a->g.y_row == 1 ? p->rung->columns : (int)rung_cover(p->rung->columns, BOX) * BOX; /* of Y in a slice */
+    a->stages  = stages_of(b, p->rung, columns, blocks, each);
+    w->shared  = joined_shared(p->rung, columns, a->stages);
+    w->grid    = (WwDim3){(uint32_t)blocks, 1, 1};
+    w->cluster = (WwDim3){each, 1, 1};
+    return WW_OK;
+}
+
 static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwPtr to_y, WwLaunch *w)
 {
     const Rung     *r = p->rung;
@@ -340,12 +410,17 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
         y = x;
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
-    int rows = r->layouts == RUNG_HALF_QUAD ? r->rows / PAIR : r->rows; /* which one block orders */
-    a->alone = r->layouts != RUNG_HALF_QUAD && boxes_fit(r, &y, p->operand);
+    bool column = r->layouts == RUNG_HALF_COLUMN, tall = r->layouts == RUNG_HALF_TALL;
+    bool halves = r->layouts == RUNG_HALF_QUAD || tall, whole = tall || column;
+    int  rows   = halves ? r->rows / PAIR : r->rows,
+        columns = whole ? r->columns : r->columns / PAIR; /* which one block orders */
+    a->alone    = !halves && boxes_fit(r, &y, p->operand);
     TRY(half_map(b, &x, p->operand, g->k, rows, BOX, &a->x));
-    TRY(half_map(b, &y, p->operand, g->k, r->columns / PAIR, r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
+    TRY(half_map(b, &y, p->operand, g->k, columns, !column && r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     TRY(map_edge(b, &x, p->operand, g->k, rows, &a->x_edge, &a->x_rest));
-    TRY(map_edge(b, &y, p->operand, g->k, r->columns / PAIR, &a->y_edge, &a->y_rest));
+    TRY(map_edge(b, &y, p->operand, g->k, columns, &a->y_edge, &a->y_rest));
+    if (column)
+        return column_grid(b, p, a, w);
     if (a->store)
         TRY(map_result(b, p, g, ROW_BYTES, BOX, &a->c));
     unsigned last = (unsigned)r->columns % BOX;
@@ -383,34 +458,9 @@ int half_grain(const Source *s, uint64_t apart)
     return (int)(all & -all);
 }
 
-/* Dynamic shared memory of a block with a ring of so many slices. */
-static uint32_t joined_shared(const Rung *r, int stages)
-{
-    return (uint32_t)(1024 + stages * r->slice * (r->rows + r->columns) * 2);
-}
-
-enum { SM_BYTES = 228 << 10, BLOCK_BYTES = 1024 + 512, BLOCKS = 3 };
-
-/* So many blocks a multiprocessor; clusters of more than two do not fill every part of the card. */
-static uint64_t room_for(const WwBlas *b, uint64_t n, unsigned each)
-{
-    return n * b->sms * (each > PAIR ? 27 : 32) / 32;
-}
-
-/* Slices in the ring of each of so many blocks, `each` of them a cluster: as many as fit where all of them run at once. */
-static int stages_of(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each)
-{
-    int stages = LEAST_STAGES;
-    for (unsigned n = BLOCKS - 1; n; n--)
-        while (blocks <= room_for(b, n, each) && stages < JOINED_STAGES &&
-               n * (joined_shared(r, stages + 1) + BLOCK_BYTES) <= SM_BYTES)
-            stages++;
-    return stages;
-}
-
 double half_room(const WwBlas *b, const Rung *r, uint64_t blocks, unsigned each)
 {
-    unsigned n = SM_BYTES / (joined_shared(r, stages_of(b, r, blocks, each)) + BLOCK_BYTES);
+    unsigned n = SM_BYTES / (joined_shared(r, r->columns, stages_of(b, r, r->columns, blocks, each)) + BLOCK_BYTES);
     return (double)room_for(b, n < BLOCKS ? n : BLOCKS, each);
 }
 
@@ -426,7 +476,7 @@ static void set_grains(HalfArgs *a, size_t batch)
 static void run_warps(const WwBlas *b, const Problem *p, HalfArgs *a, size_t batch, WwLaunch *w)
 {
     a->stages = b->capability == SM_80 || b->capability == SM_87 ? 2 : 3;
-    w->shared = joined_shared(p->rung, a->stages);
+    w->shared = joined_shared(p->rung, p->rung->columns, a->stages);
     set_grains(a, batch);
 }
 
@@ -438,8 +488,8 @@ static Status run_joined(WwBlas *b, const Problem *p, HalfArgs *a, size_t batch,
     set_grains(a, batch);
     a->x_grain = a->g.vector & 1 && batch == 1 ? 0 : a->x_grain;
     a->y_grain = a->g.vector & 2 && batch == 1 ? 0 : a->y_grain;
-    a->stages  = stages_of(b, p->rung, tiles * each * batch, each);
-    w->shared  = joined_shared(p->rung, a->stages);
+    a->stages  = stages_of(b, p->rung, p->rung->columns, tiles * each * batch, each);
+    w->shared  = joined_shared(p->rung, p->rung->columns, a->stages);
     w->cluster = (WwDim3){each, 1, 1};
     if (!a->x_grain) {
         TRY(half_map(b, &x, 2, a->g.k, p->rung->rows, BOX, &a->x));

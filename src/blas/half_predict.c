@@ -4,14 +4,20 @@
  *
  * Rungs of clusters of two or four (half.c): the slices of the busiest cluster, each tile's beginning and end, and copies of operands that tensor copies cannot
  * read.  half_joined: rounds of blocks, each with a fixed time; besides, the larger of what all slices take together and what one block takes for its
- * own, by how wide the accesses to the operands are.
- * The numbers were fitted on readings on an H200 (docs/data/half_random_h200.tsv, tools/half_model); another GPU of sm_90 has the same units in
- * other numbers, and its choice may be a little off.  Where the model errs, a caller names the rung. */
+ * own, by how wide the accesses to the operands are.  half_column: a slice's lines on their way to a multiprocessor or out of the L2, and its requests.
+ * The numbers were fitted on readings on an H200 (docs/data/half_random_h200.tsv, half_more_h200.tsv, tools/half_model); another GPU of sm_90 has the same
+ * units in other numbers, and its choice may be a little off.  Where the model errs, a caller names the rung. */
 #include <math.h>
 
 #include "blas/blas.h"
 
-enum { FLOAT_PIECE = 32 /* columns */, WARPS = 4 /* of half_joined, that draw */, STRAY = 4 };
+enum {
+    BOX         = 64,
+    MOST_ROUNDS = 2 /* of half_column */,
+    FLOAT_PIECE = 32 /* columns */,
+    WARPS       = 4 /* of half_joined, that draw */,
+    STRAY       = 4
+};
 
 /* Microseconds. */
 static const struct HalfNumbers {
@@ -26,26 +32,36 @@ static const struct HalfNumbers {
     double tile;                /* in units: a column's share of a tile's end */
     double copy, copy_mb, both; /* a copied operand, a MB of it; so much less where both are */
     double ragged;              /* a tile of 256 columns whose lines tensor copies cannot write */
-    double
-        seen; /* of the end of a tile that leaves by tensor copies while the next is multiplied: what is left of it */
-    double twice; /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
-    double alone; /* of latency, where each of four warps draws whole slices */
-} numbers = {3.45,
-             1.44,
-             0.0423,
-             0.000483,
-             {0.117, 0.237, 0.593, 0.507, 0.219},
-             {0.115, 0.684, 0.583, 1.53, 0.137},
-             2.94,
-             0.00234,
-             4.57,
-             2.95,
-             0.878,
-             0.000413,
-             2.28,
-             0.799,
-             5.71,
-             0.574};
+    double seen;                /* the end of a tile that leaves by tensor copies while the next is multiplied */
+    double twice;               /* of A * A^T by half_joined: results a second time, a tile on each multiprocessor */
+    double alone;               /* of latency, where each of four warps draws whole slices */
+} numbers = {4.41,
+             1.13,
+             0,
+             0,
+             {0.101, 0.314, 0.559, 0.508, 0.166},
+             {0.0849, 0.397, 0.581, 1.15, 0.125},
+             2.78,
+             0.00224,
+             5.49,
+             3,
+             0.969,
+             0,
+             3.25,
+             1.63,
+             4.76,
+             0.8};
+
+/* Microseconds of half_column. */
+static const struct ColumnNumbers {
+    double base, each; /* a launch, each block of a cluster */
+    double in, out,
+        asked;    /* a line that comes to a multiprocessor; leaves the L2, by multiprocessors; that one asks for */
+    double stray; /* so many more of the last two, of lines that stray */
+    double least; /* a slice, at least */
+    double end;   /* a column of a tile's results */
+    double room;  /* so much of the card is for clusters of more than two */
+} column = {2.51, 0.0945, 0.000921, 0.00266, 0.0012, 0.0736, 0.08, 0.0129, 0.835};
 
 /* Of numbers.slice: how an operand is read. */
 static unsigned access_of(const Problem *p, const Source *s, bool y, uint64_t apart)
@@ -81,25 +97,46 @@ static double joined_us(const WwBlas *b, const Problem *p, const Rung *r, unsign
 
 static double pairs_us(const WwBlas *b, const Problem *p, const Rung *r)
 {
-    const GemmArgs *g      = &p->args;
-    HalfShare       c      = half_share(b, r, g);
-    bool            ragged = p->result == 2 && !(g->vector & 4 && (p->turned ? g->m : g->n) % 8 == 0);
-    double          ends   = (double)(c.rounds + (c.share > 0)),
-           seen            = p->result == 2 && !ragged ? 1 + (ends - 1) * numbers.seen : ends;
-    double units           = (double)c.cost + seen * numbers.tile * r->columns;
-    double us              = numbers.pairs + units * numbers.unit + (r->symmetric ? seen * numbers.mirrored : 0);
-    bool   cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
+    const GemmArgs *g       = &p->args;
+    HalfShare       c       = half_share(b, r, g);
+    bool            ragged  = p->result == 2 && !(g->vector & 4 && (p->turned ? g->m : g->n) % 8 == 0);
+    int             columns = r->columns * (r->rows / HALF_ROWS); /* as many results as so many of 128 rows */
+    double          ends = (double)(c.rounds + (c.share > 0)), end = numbers.tile * columns * numbers.unit;
+    double          us     = numbers.pairs + (double)c.cost * numbers.unit;
+    bool            beside = p->result == 2 && !ragged && r->layouts != RUNG_HALF_TALL; /* the next tile's slices */
+    us += beside ? end + (ends - 1) * numbers.seen : ends * end;
+    us += r->symmetric ? ends * numbers.mirrored : 0;
+    bool cx = !(g->vector & 1), cy = !(g->vector & 2) && !r->symmetric;
     us += cx ? numbers.copy + 1e-6 * numbers.copy_mb * g->m * g->k : 0;
     us += cy ? numbers.copy + 1e-6 * numbers.copy_mb * g->n * g->k : 0;
     us -= cx && cy ? numbers.both : 0;
     if (ragged)
-        us += numbers.ragged * (r->symmetric ? 2 : 1) * ends * r->columns / 256;
+        us += numbers.ragged * (r->symmetric ? 2 : 1) * ends * columns / 256;
     return us * (double)p->batch;
+}
+
+static double column_us(const WwBlas *b, const Problem *p, const Rung *r, unsigned each)
+{
+    const GemmArgs *g      = &p->args;
+    HalfColumn      c      = half_column(r, g, each);
+    double          rounds = (double)c.blocks / (b->sms * (each > 2 ? column.room : 1));
+    if (rounds > MOST_ROUNDS)
+        return HUGE_VAL;
+    rounds         = rounds > 1 ? ceil(rounds) : 1;
+    double columns = g->y_row == 1 ? r->columns : (double)rung_cover(r->columns, BOX) * BOX;
+    double asked   = (double)r->rows / c.wide * (half_strays(g, false) ? 1 + column.stray : 1) +
+                   columns / c.high * (half_strays(g, true) ? 1 + column.stray : 1);
+    double one = fmax(column.least, column.in * (r->rows + columns) * rounds);
+    one        = fmax(one, column.out * asked * (double)c.blocks / b->sms);
+    one        = fmax(one, column.asked * asked * rounds);
+    return column.base + column.each * each + one * rung_cover(g->k, r->slice) + column.end * r->columns * rounds;
 }
 
 static bool could_be(const Problem *p, const Rung *r)
 {
-    bool pairs = r->layouts == RUNG_HALF, quads = r->layouts == RUNG_HALF_QUAD;
+    bool pairs = r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_TALL, quads = r->layouts == RUNG_HALF_QUAD;
+    if (r->layouts == RUNG_HALF_COLUMN) /* it copies no operands, and a batch is many launches */
+        return !p->symmetric && p->args.vector & 1 && p->args.vector & 2 && p->batch == 1;
     if (r->symmetric != p->symmetric || (!pairs && !quads && r->layouts != RUNG_HALF_JOINED))
         return false;
     if (p->result == 4 && r->columns % FLOAT_PIECE) /* its floats leave slowly */
@@ -115,24 +152,21 @@ static BlasChoice fastest(const WwBlas *b, const Problem *p)
     Problem    turned = *p;
     half_turn(&turned);
     for (size_t i = 0; rung_at(i); i++) {
-        const Rung *r     = rung_at(i);
-        bool        pairs = r->layouts != RUNG_HALF_JOINED;
+        const Rung *r       = rung_at(i);
+        bool        columns = r->layouts == RUNG_HALF_COLUMN, pairs = r->layouts != RUNG_HALF_JOINED && !columns;
         if (!could_be(p, r))
             continue;
         uint64_t slices = rung_cover(p->args.k, r->slice);
         for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);
-             each          = rung_more_splits(each)) {
-            double us = pairs ? pairs_us(b, p, r) : joined_us(b, p, r, each);
-            if (!best.rung || us < least) {
-                best  = (BlasChoice){.rung = r, .split = each};
-                least = us;
+             each          = columns ? each * 2 : rung_more_splits(each))
+            for (int turns = 0; turns <= (rung_turns(r) && half_turns(p)); turns++) {
+                         const Problem *q = turns ? &turned : p;
+                         double us = columns ? column_us(b, q, r, each) : pairs ? pairs_us(b, q, r) : joined_us(b, q, r, each);
+                         if (!best.rung || us < least) {
+                             best  = (BlasChoice){.rung = r, .split = each, .turned = turns};
+                             least = us;
+                }
             }
-        }
-        double us = pairs && half_turns(p) ? pairs_us(b, &turned, r) : least;
-        if (us < least) {
-            best  = (BlasChoice){.rung = r, .split = 1, .turned = true};
-            least = us;
-        }
     }
     return best;
 }
@@ -173,11 +207,13 @@ const Rung *half_choose(WwBlas *b, Problem *p)
     return c->rung;
 }
 
+enum { EIGHT_TILE = 5 /* units: a column's share of a tile's end */ };
+
 /* Of 8-bit operands, whose slices take as long as those of 16 bits with half of the elements: in units as above. */
 static double eight_cost(const WwBlas *b, const Problem *p, const Rung *r)
 {
     HalfShare c = half_share(b, r, &p->args);
-    return (double)c.cost + (double)(c.rounds + (c.share > 0)) * numbers.tile * r->columns;
+    return (double)c.cost + (double)(c.rounds + (c.share > 0)) * EIGHT_TILE * r->columns;
 }
 
 const Rung *eight_choose(const WwBlas *b, const Problem *p)

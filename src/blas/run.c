@@ -239,8 +239,8 @@ static Status tell_rung(WwBlas *b, const Problem *p, const char **rung)
     bool split = p->split > 1 && rung_splits(p->rung) > 1;
     int  n     = snprintf(b->name, sizeof b->name, "%s", p->rung->name);
     if (split)
-        snprintf(b->name + n, sizeof b->name - (size_t)n, ":%u", p->split);
-    else if (p->turned)
+        n += snprintf(b->name + n, sizeof b->name - (size_t)n, ":%u", p->split);
+    if (p->turned)
         snprintf(b->name + n, sizeof b->name - (size_t)n, ":" TURNED);
     if (rung)
         *rung = b->name;

@@ -89,6 +89,8 @@ static const struct LayoutRow {
                [RUNG_LONG]         = {TYPE_LONG, ALL_OF_THEM, false, true},
                [RUNG_HALF]         = {TYPE_HALF, ALL_OF_THEM, true, false},
                [RUNG_HALF_QUAD]    = {TYPE_HALF, ALL_OF_THEM, true, false},
+               [RUNG_HALF_TALL]    = {TYPE_HALF, ALL_OF_THEM, true, false},
+               [RUNG_HALF_COLUMN]  = {TYPE_HALF, ALL_OF_THEM, true, false},
                [RUNG_HALF_JOINED]  = {TYPE_HALF, ALL_OF_THEM, true, true},
                [RUNG_HALF_WARP]    = {TYPE_HALF, ALL_OF_THEM, true, true},
                [RUNG_HALF_PLAIN]   = {TYPE_HALF, ALL_OF_THEM, false, false},
@@ -117,12 +119,15 @@ bool rung_batch(const Rung *r)
 
 unsigned rung_splits(const Rung *r)
 {
-    return r->layouts == RUNG_JOINED ? MOST_SPLITS : r->layouts == RUNG_HALF_JOINED ? CLUSTER : 1;
+    bool clusters = r->layouts == RUNG_HALF_JOINED || r->layouts == RUNG_HALF_COLUMN;
+    return r->layouts == RUNG_JOINED ? MOST_SPLITS : clusters ? CLUSTER : 1;
 }
 
 bool rung_turns(const Rung *r)
 {
-    return (r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD) && !r->symmetric;
+    return (r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL ||
+            r->layouts == RUNG_HALF_COLUMN) &&
+           !r->symmetric;
 }
 
 unsigned rung_more_splits(unsigned split)

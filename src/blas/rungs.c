@@ -16,7 +16,7 @@
 
 enum { SLOTS_PER_SM = 2, STREAM_MIN_K = 256, TENSOR_MIN_K = 512, TENSOR_TILES = 32, TENSOR_TRIANGLE = 4 };
 
-/* "name" or "name:blocks", which share out k, or "name:turned". */
+/* "name", "name:blocks", which share out k or an operand, "name:turned" or "name:blocks:turned". */
 static const Rung *parse(const char *ladder, const char *text, Problem *p)
 {
     char        name[32];
@@ -28,14 +28,15 @@ static const Rung *parse(const char *ladder, const char *text, Problem *p)
     const Rung *r = rung_find(ladder, name);
     if (!r || !colon)
         return r;
-    p->turned = rung_turns(r) && strcmp(colon + 1, TURNED) == 0;
-    if (p->turned)
+    const char *last = strrchr(colon, ':');
+    p->turned        = rung_turns(r) && strcmp(last + 1, TURNED) == 0;
+    if (p->turned && last == colon)
         return r;
     char         *end  = NULL;
     unsigned long wish = colon[1] >= '1' && colon[1] <= '9' ? strtoul(colon + 1, &end, 10) : 0;
     p->split           = (unsigned)wish;
-    bool clusters      = wish <= CLUSTER || wish % CLUSTER == 0;
-    return wish && !*end && wish <= rung_splits(r) && clusters ? r : NULL;
+    bool clusters = wish <= CLUSTER || wish % CLUSTER == 0, ends = end && (p->turned ? end == last : !*end);
+    return ends && wish <= rung_splits(r) && clusters ? r : NULL;
 }
 
 /* Operands long enough along k to pay for a transposed copy, and enough tiles; the symmetric product does not share out k, so it needs
@@ -127,15 +128,14 @@ static Status no_rung(WwBlas *b, const char *ladder, const char *name)
         const char *other = ww_blas_rung(ladder, i);
         const Rung *r     = rung_find(ladder, other);
         bool        some  = rung_splits(r) > 1;
-        str_printf(&names, "%s %s%s", names.len ? "," : "", other,
-                   some            ? "[:N]"
-                   : rung_turns(r) ? "[:" TURNED "]"
-                                   : "");
+        str_printf(&names, "%s %s%s%s", names.len ? "," : "", other, some ? "[:N]" : "",
+                   rung_turns(r) ? "[:" TURNED "]" : "");
         split = split || some;
     }
     if (split)
-        str_printf(&names, "; N, the blocks that share out k, is 1 to %d or a multiple of %d up to %d", CLUSTER,
-                   CLUSTER, MOST_SPLITS);
+        str_printf(&names,
+                   "; N, the blocks that share out k (or share an operand), is 1 to %d or a multiple of %d up to %d",
+                   CLUSTER, CLUSTER, MOST_SPLITS);
     Status s = device_fail(b->device, WW_ERR_NOT_FOUND, "no rung '%s' on the ladder %s; there are:%s", name, ladder,
                            str_text(&names));
     str_free(&names);

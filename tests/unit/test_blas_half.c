@@ -11,14 +11,35 @@
 #include "reference.h"
 #include "share.h"
 
-static const WwType types[] = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
-static const char  *rungs[] = {
-     "half",      "half_224",         "half_broad", "half_160",      "half_144",      "half_narrow",
-     "half_96",   "half_80",          "half_slim",  "half_plain",    "half_little:3", "half_middle:2",
-     "half_warp", "half_warp_little", "half_quad",  "half_quad_192", "half_quad_128", "half_quad_96",
-     NULL};
-static const char *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
-                                  "half_warp", "half_warp_little", NULL};
+static const WwType types[]     = {WW_F16, WW_BF16, WW_F16_F32, WW_BF16_F32};
+static const char  *rungs[]     = {"half",
+                                   "half_224",
+                                   "half_broad",
+                                   "half_160",
+                                   "half_144",
+                                   "half_narrow",
+                                   "half_96",
+                                   "half_80",
+                                   "half_slim",
+                                   "half_plain",
+                                   "half_little:3",
+                                   "half_middle:2",
+                                   "half_warp",
+                                   "half_warp_little",
+                                   "half_quad",
+                                   "half_quad_192",
+                                   "half_quad_128",
+                                   "half_quad_96",
+                                   "half_tall_160",
+                                   "half_tall_144",
+                                   "half_column_48:2",
+                                   "half_column_64:3",
+                                   "half_column_80",
+                                   "half_column_96:4",
+                                   "half_column_128:8",
+                                   NULL};
+static const char  *aat_rungs[] = {"half",      "half_narrow",      "half_plain", "half_little:3",
+                                   "half_warp", "half_warp_little", NULL};
 enum { RUNGS = sizeof rungs / sizeof *rungs, AAT_RUNGS = sizeof aat_rungs / sizeof *aat_rungs };
 static const float factors[] = {1, 0, -0.5f, 2, 1.5f, 1};
 
@@ -302,10 +323,11 @@ static void run_shared(const Shared *shape, size_t n, bool apart, uint64_t seed)
 static void gemm_evenly(void **state)
 {
     static const Shared shape[] = {
-        {140, 1200, 620, "half"},       {40, 720, 2010, "half"},        {300, 500, 620, "half_narrow"},
-        {40, 360, 2010, "half_narrow"}, {90, 100, 2100, "half_narrow"}, {50, 890, 500, "half_slim"},
-        {140, 900, 620, "half_broad"},  {40, 180, 2010, "half_slim"},   {300, 390, 90, "half_broad"},
-        {140, 1050, 620, "half_224"},   {40, 460, 2010, "half_160"},    {50, 770, 500, "half_96"}};
+        {140, 1200, 620, "half"},          {40, 720, 2010, "half"},           {300, 500, 620, "half_narrow"},
+        {40, 360, 2010, "half_narrow"},    {90, 100, 2100, "half_narrow"},    {50, 890, 500, "half_slim"},
+        {140, 900, 620, "half_broad"},     {40, 180, 2010, "half_slim"},      {300, 390, 90, "half_broad"},
+        {140, 1050, 620, "half_224"},      {40, 460, 2010, "half_160"},       {50, 770, 500, "half_96"},
+        {140, 1200, 620, "half_tall_144"}, {300, 700, 2010, "half_tall_144"}, {270, 500, 1100, "half_tall_160"}};
     (void)state;
     run_shared(shape, sizeof shape / sizeof *shape, false, 89);
 }
@@ -325,9 +347,11 @@ static void quads_evenly(void **state)
 static void gemm_turned(void **state)
 {
     static const char *const turned[] = {
-        "half:turned",          "half_224:turned",      "half_broad:turned",  "half_160:turned",  "half_144:turned",
-        "half_narrow:turned",   "half_96:turned",       "half_80:turned",     "half_slim:turned", "half_quad:turned",
-        "half_quad_192:turned", "half_quad_128:turned", "half_quad_96:turned"};
+        "half:turned",           "half_224:turned",         "half_broad:turned",       "half_160:turned",
+        "half_144:turned",       "half_narrow:turned",      "half_96:turned",          "half_80:turned",
+        "half_slim:turned",      "half_quad:turned",        "half_quad_192:turned",    "half_quad_128:turned",
+        "half_quad_96:turned",   "half_tall_160:turned",    "half_tall_144:turned",    "half_column_48:8:turned",
+        "half_column_64:turned", "half_column_80:3:turned", "half_column_96:2:turned", "half_column_128:4:turned"};
     static const size_t shape[][3] = {{264, 136, 72}, {136, 488, 72}, {61, 67, 19}, {300, 260, 330}};
     uint64_t            seed       = 97;
     (void)state;
@@ -360,9 +384,28 @@ static void gemm_turned(void **state)
  * fill the ring more than once. */
 static void edges(void **state)
 {
-    static const char *const tiles[]    = {"half",          "half_224",  "half_broad",    "half_160",      "half_144",
-                                           "half_narrow",   "half_96",   "half_80",       "half_slim",     "half_little",
-                                           "half_middle:2", "half_quad", "half_quad_192", "half_quad_128", "half_quad_96"};
+    static const char *const tiles[]    = {"half",
+                                           "half_224",
+                                           "half_broad",
+                                           "half_160",
+                                           "half_144",
+                                           "half_narrow",
+                                           "half_96",
+                                           "half_80",
+                                           "half_slim",
+                                           "half_little",
+                                           "half_middle:2",
+                                           "half_quad",
+                                           "half_quad_192",
+                                           "half_quad_128",
+                                           "half_quad_96",
+                                           "half_tall_160",
+                                           "half_tall_144",
+                                           "half_column_48:3",
+                                           "half_column_64:8",
+                                           "half_column_80:2",
+                                           "half_column_96:6",
+                                           "half_column_128:4"};
     static const size_t      shape[][3] = {{264, 40, 712}, {136, 300, 584}, {8, 8, 1032}, {72, 104, 648}};
     uint64_t                 seed       = 103;
     (void)state;
@@ -375,8 +418,7 @@ static void edges(void **state)
         }
 }
 
-/* Narrow tiles, whose blocks share nothing where the lines of Y begin on 128 bytes: pairs below and beside each other, more than a round of them, k shared
- * out, and beside them the same with lines that stray. */
+/* Narrow tiles, whose blocks share nothing where Y's lines begin on 128 bytes, below and beside each other, k shared out; the same with lines that stray. */
 static void alone(void **state)
 {
     static const char *const tiles[]    = {"half_96", "half_80", "half_slim", "half_80:turned", "half_slim:turned"};
@@ -406,9 +448,10 @@ static void alone(void **state)
 static void line_ends(void **state)
 {
     static const size_t      n[]     = {1, 2, 3, 4, 63, 64, 65, 66, 67, 194};
-    static const char *const tiles[] = {"half",           "half_160", "half_narrow",    "half_slim",
-                                        "half_96:turned", "half_80",  "half_144:turned"};
-    uint64_t                 seed    = 101;
+    static const char *const tiles[] = {
+        "half",    "half_160",        "half_narrow",   "half_slim",           "half_96:turned",
+        "half_80", "half_144:turned", "half_tall_160", "half_tall_144:turned"};
+    uint64_t seed = 101;
     (void)state;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         for (size_t r = 0; r < sizeof tiles / sizeof *tiles; r++) {
@@ -490,18 +533,10 @@ static void syrk(void **state)
     for (size_t f = 0; f < 3; f++)
         for (unsigned how = 0; how < 4; how++)
             for (size_t r = 0; r < AAT_RUNGS; r++) {
-                Case t = {types[(how + r + f) % 4],
-                          how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR,
-                          how & 2,
-                          false,
-                          0,
-                          136,
-                          72,
-                          8,
-                          0,
-                          1,
-                          how == f ? 0.5f : 0,
+                Case t = {WW_F16,      how & 1 ? WW_COLUMN_MAJOR : WW_ROW_MAJOR, how & 2, false, 0, 136, 72, 8, 0, 1, 0,
                           aat_rungs[r]};
+                t.type = types[(how + r + f) % 4];
+                t.beta = how == f ? 0.5f : 0;
                 run_syrk(&t, fills[f], &seed);
             }
 }
@@ -517,18 +552,12 @@ static void syrk_large(void **state)
         t = (Case){r & 1 ? WW_BF16 : WW_F16_F32, WW_ROW_MAJOR, true, false, 0, 300, 100, 1, 1, 1, 0, aat_rungs[r]};
         run_syrk(&t, r & 1 ? WW_UPPER : WW_FULL, &seed);
         run_syrk(&t, WW_LOWER, &seed);
-        t = (Case){r & 1 ? WW_BF16 : WW_F16,
-                   WW_ROW_MAJOR,
-                   r & 2,
-                   false,
-                   0,
-                   r & 1 ? 328 : 330,
-                   100,
-                   0,
-                   0,
-                   -1,
-                   0.5f,
-                   aat_rungs[r]};
+        t.type  = r & 1 ? WW_BF16 : WW_F16;
+        t.ta    = r & 2;
+        t.n     = r & 1 ? 328 : 330;
+        t.alpha = -1;
+        t.beta  = 0.5f;
+        t.extra = t.shift = 0;
         run_syrk(&t, WW_FULL, &seed); /* a whole square on the diagonal, and parts of one, that read C */
     }
 }
@@ -647,7 +676,7 @@ static int open_ring(void **state)
     return getenv("WW_TEST_DEVICE") ? open_blas(state) : open_small(state);
 }
 
-/* What tools/half_model, which has the same formulas, says of shapes of docs/data/half_random_h200.tsv. */
+/* What tools/half_model, which has the same formulas, says of shapes of docs/data/half_random_h200.tsv and half_more_h200.tsv. */
 static void chosen(void **state)
 {
     static const struct {
@@ -659,30 +688,35 @@ static void chosen(void **state)
         {768, 44, 64, true, false, "half_little"},
         {16, 3355, 359, true, false, "half_little:6"},
         {151, 896, 128, true, false, "half_little:2"},
-        {251, 110, 64, false, true, "half_little"},
+        {251, 110, 64, false, true, "half_column_48"},
         {416, 448, 34, false, true, "half_little"},
         {1821, 64, 453, true, false, "half_little:8"},
         {25, 58, 192, true, false, "half_little:3"},
         {3379, 55, 219, false, true, "half_little:4"},
         {227, 2013, 1536, true, false, "half_slim"},
         {2644, 512, 2362, true, true, "half_96"},
-        {3432, 1280, 1397, true, false, "half_160"},
+        {3432, 1280, 1397, true, false, "half_tall_144:turned"},
         {704, 3776, 1974, true, false, "half_broad"},
         {1792, 3072, 1664, false, true, "half_broad"},
         {504, 2112, 832, false, true, "half_slim"},
         {1280, 1024, 2368, false, false, "half_96:turned"},
         {1280, 1024, 2368, false, true, "half_96"},
         {3400, 896, 2608, false, true, "half_broad:turned"},
-        {706, 2880, 1408, false, true, "half_160"},
+        {706, 2880, 1408, false, true, "half_144"},
         {472, 2368, 3016, true, false, "half_quad_96"},
         {720, 1280, 2472, false, true, "half_quad_96"},
-        {3712, 2048, 2024, false, true, "half"},
-        {168, 3784, 1920, false, false, "half_quad_96:turned"},
-        {1120, 3728, 2104, false, false, "half_quad_96:turned"},
-        {480, 656, 1296, true, false, "half_quad_96"},
-        {1848, 2640, 1672, false, true, "half_160"},
+        {3712, 2048, 2024, false, true, "half_quad"},
+        {168, 3784, 1920, false, false, "half_slim"},
+        {1120, 3728, 2104, false, false, "half_tall_144:turned"},
+        {480, 656, 1296, true, false, "half_column_64:4"},
+        {1848, 2640, 1672, false, true, "half_tall_160:turned"},
         {1016, 1456, 4040, false, true, "half_quad_128"},
         {504, 2760, 3120, false, false, "half_quad_96"},
+        {1752, 2320, 1624, false, true, "half_tall_144"},
+        {104, 2280, 2376, true, true, "half_column_48:8"},
+        {192, 2656, 2992, false, true, "half_column_96:4:turned"},
+        {2464, 256, 1664, false, false, "half_column_96:8:turned"},
+        {1152, 3920, 872, false, true, "half_tall_144:turned"},
     };
     WwPtr       p;
     const char *rung;
