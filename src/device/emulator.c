@@ -297,6 +297,16 @@ void emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsign
             ptxas_told(e->ptxas, m->ptx, m->ptx->funcs[i], &(Resources){.registers = registers, .stack = stack});
 }
 
+bool emulator_resources_known(const WwDevice *d, const WwModule *m, const Func *f, unsigned *registers, unsigned *stack)
+{
+    Resources is;
+    if (!ptxas_knows(((const Emulator *)d)->ptxas, m->ptx, f, &is))
+        return false;
+    *registers = is.registers;
+    *stack     = is.stack;
+    return true;
+}
+
 static Status emulator_variable(WwDevice *d, WwModule *m, const Var *v, WwPtr *address, uint64_t *bytes)
 {
     *address = emu_module_variable(((EmulatorModule *)m)->em, v->name, bytes);

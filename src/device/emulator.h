@@ -42,5 +42,7 @@ bool     emulator_code_is(WwDevice *d, WwModule *m, const void *code, size_t byt
 unsigned emulator_arch(const WwDevice *d);
 /* They are known from machine code: no assembler is asked. */
 void     emulator_resources_are(WwDevice *d, WwModule *m, const char *kernel, unsigned registers, unsigned stack);
+/* The same, asked for; false: nobody said it. */
+bool     emulator_resources_known(const WwDevice *d, const WwModule *m, const Func *f, unsigned *registers, unsigned *stack);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct Answer {
     struct Answer *next;
     const Module  *module;
     const Func    *kernel;
-    bool           known;
+    bool           known, told;
     Resources      is;
 } Answer;
 
@@ -209,15 +209,29 @@ void ptxas_free(Ptxas *x)
 void ptxas_told(Ptxas *x, const Module *m, const Func *kernel, const Resources *is)
 {
     Answer *a  = xcalloc(1, sizeof *a);
-    *a         = (Answer){x->answers, m, kernel, true, *is};
+    *a         = (Answer){x->answers, m, kernel, true, true, *is};
     x->answers = a;
 }
 
-bool ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out)
+static Answer *answered(const Ptxas *x, const Module *m, const Func *kernel)
 {
     Answer *a = x->answers;
     while (a && (a->module != m || a->kernel != kernel))
         a = a->next;
+    return a;
+}
+
+bool ptxas_knows(const Ptxas *x, const Module *m, const Func *kernel, Resources *out)
+{
+    const Answer *a = answered(x, m, kernel);
+    if (a && a->told)
+        *out = a->is;
+    return a && a->told;
+}
+
+bool ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out)
+{
+    Answer *a = answered(x, m, kernel);
     if (!a) {
         a          = xcalloc(1, sizeof *a);
         a->module  = m;

@@ -15,6 +15,8 @@ void   ptxas_free(Ptxas *x); /* NULL is allowed */
 bool   ptxas_resources(Ptxas *x, const Module *m, const Func *kernel, Resources *out);
 /* Somebody read it from machine code: that is the answer from now on. */
 void   ptxas_told(Ptxas *x, const Module *m, const Func *kernel, const Resources *is);
+/* What it was told; false: nothing. */
+bool   ptxas_knows(const Ptxas *x, const Module *m, const Func *kernel, Resources *out);
 /* Forgets a module that is unloaded. */
 void   ptxas_forget(Ptxas *x, const Module *m);
 

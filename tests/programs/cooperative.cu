@@ -17,7 +17,7 @@ __global__ void two_phases(int *a, int *sum, int n)
         atomicAdd(sum, a[n - 1 - i]);
 }
 
-/* 48 registers at the barrier: of blocks of 1024 threads a card holds one, where the occupancy, which knows no registers, says two. */
+/* 48 registers at the barrier: of blocks of 1024 threads a card holds one, where the occupancy, which knows no registers of PTX, says two. */
 __global__ void wide(const int *a, int *sum)
 {
     int v[48], all = 0;

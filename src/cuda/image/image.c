@@ -171,9 +171,12 @@ void image_end_context(const Context *c)
                 continue;
             drop_variables(state.device[d], i->on[d]);
             ww_module_unload(state.device[d], i->on[d]);
-            i->on[d] = NULL;
-            for (Kernel *k = i->kernels; k; k = k->next)
+            i->on[d]        = NULL;
+            i->code_read[d] = false;
+            for (Kernel *k = i->kernels; k; k = k->next) {
                 k->func[d] = NULL;
+                k->code[d] = (struct KernelCode){0};
+            }
         }
     }
 }
@@ -243,13 +246,15 @@ static CuErr extract(Image *i)
     return s == WW_OK ? cudaSuccess : fatbin_error(s);
 }
 
-/* Where performance is checked or times are predicted: what the program's own machine code says of its kernels. */
-static void read_code(const Image *i, WwDevice *d, WwModule *m)
+/* What the program's own machine code says of its kernels; once. */
+static void read_code(Image *i, int n)
 {
-    unsigned arch = state.options.time ? emulator_arch(d) : emulator_assembles(d);
-    Str      code = {0}, why = {0};
-    Cubin   *c = NULL;
-    if (arch && i->data && fatbin_code(i->data, i->limit, arch, &code) &&
+    WwDevice *d    = state.device[n];
+    WwModule *m    = i->on[n];
+    Str       code = {0}, why = {0};
+    Cubin    *c    = NULL;
+    unsigned  arch = emulator_arch(d);
+    if (!i->code_read[n] && i->data && fatbin_code(i->data, i->limit, arch, &code) &&
         cubin_open(code.s, code.len, &c, &why) == WW_OK) {
         for (size_t k = 0; k < c->funcs; k++)
             if (c->func[k].registers)
@@ -257,6 +262,7 @@ static void read_code(const Image *i, WwDevice *d, WwModule *m)
         if (state.options.time)
             (void)emulator_code_is(d, m, code.s, code.len); /* else the assembler's at hand */
     }
+    i->code_read[n] = true;
     cubin_free(c);
     str_free(&why);
     str_free(&code);
@@ -315,8 +321,8 @@ WwModule *image_module(Image *i, int n, CuErr *err)
             state_say("%s", str_text(&i->why));
             ww_module_unload(d, i->on[n]);
             i->on[n] = NULL;
-        } else {
-            read_code(i, d, i->on[n]);
+        } else if (state.options.time || emulator_assembles(d)) { /* else when somebody asks */
+            read_code(i, n);
         }
     }
     *err = i->failed;
@@ -396,6 +402,23 @@ const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err)
     if (s == WW_ERR_PARSE)
         state_say("%s", ww_device_error(state.device[n]));
     return k->func[n];
+}
+
+bool kernel_resources(Kernel *k, int n, unsigned *registers, unsigned *stack)
+{
+    struct KernelCode *c = &k->code[n];
+    if (!k->image || !k->image->on[n] || !k->func[n])
+        return false;
+    if (!c->asked) {
+        read_code(k->image, n);
+        c->known = emulator_resources_known(state.device[n], k->image->on[n], k->func[n], &c->registers, &c->stack);
+        c->asked = true;
+    }
+    if (c->known) {
+        *registers = c->registers;
+        *stack     = c->stack;
+    }
+    return c->known;
 }
 
 /* ---- variables ---- */

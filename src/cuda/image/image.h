@@ -20,6 +20,7 @@ typedef struct Image { /* one fat binary or PTX text */
     CuErr       failed;    /* why it cannot be used, once tried */
     char       *name;      /* for messages, with .ptx at its end; owned */
     WwModule   *on[MAX_DEVICES];
+    bool        code_read[MAX_DEVICES]; /* its machine code, for registers */
     Kernel     *kernels;
     Symbol     *symbols;
 } Image;
@@ -32,6 +33,7 @@ struct Kernel { /* cudaKernel_t, cudaFunction_t, CUfunction and CUkernel point h
     int      carveout, cache, cluster_policy, non_portable_cluster;
     const void *host;      /* the stub the program knows it by, or NULL */
     const Func *func[MAX_DEVICES]; /* on each device, once it was needed */
+    struct KernelCode { bool asked, known; unsigned registers, stack; } code[MAX_DEVICES]; /* kernel_resources */
     struct StatefulLaunch *stateful; /* drv_stateful.c; owned; NULL until used */
     Kernel  *next;
 };
@@ -69,6 +71,9 @@ void kernel_let_go(Kernel *k);
 const char *kernel_shown(Kernel *k);
 /* The PTX function behind a kernel on device n; NULL with *err, also when its module was unloaded. */
 const Func *kernel_func(Kernel *k, int n, WwModule **module, CuErr *err);
+/* What the program's own machine code for the card says of a kernel whose function kernel_func found: registers of a thread, bytes of a thread's stack.
+ * False: it has none, or says nothing. */
+bool        kernel_resources(Kernel *k, int n, unsigned *registers, unsigned *stack);
 /* The kernel a stub or a handle stands for; NULL with *err = cudaErrorInvalidDeviceFunction. */
 Kernel *kernel_find(const void *host, CuErr *err);
 

@@ -208,9 +208,12 @@ CuErr rt_cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fu
     Kernel        *k = kernel_find(func, &e);
     if (k)
         e = launch_attributes(k, &a);
-    Limits l = state_limits();
-    bool   fits =
-        bytes && blocks >= 1 && threads >= 1 && (unsigned)blocks <= occupancy_of(&l, (unsigned)threads, 0, 0).blocks;
+    Limits   l         = state_limits();
+    unsigned registers = 0, stack;
+    if (k && e == cudaSuccess)
+        kernel_resources(k, state_current(), &registers, &stack);
+    bool fits = bytes && blocks >= 1 && threads >= 1 &&
+                (unsigned)blocks <= occupancy_of(&l, (unsigned)threads, registers, 0).blocks;
     if (e != cudaSuccess || !fits)
         return LEAVE(e != cudaSuccess ? e : cudaErrorInvalidValue);
     size_t each = occupancy_shared_each(&l, (unsigned)blocks), most = (size_t)a.max_dynamic_shared;

@@ -2,8 +2,8 @@
  *
  * Does the device take a launch?  What it would refuse is refused here, before the emulator sees it, with the device's error and, for
  * findings, the number that is wrong and what would be allowed.
- * Left out: what the kernel's own text asks of its blocks (.reqntid) and static shared memory, which the emulator checks; registers, which
- * are known only after the assembler ran. */
+ * Left out: what the kernel's own text asks of its blocks (.reqntid) and static shared memory, which the emulator checks; registers of a kernel for which
+ * the program has no machine code of the card. */
 #include "cuda/work/accept.h"
 
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "cuda/process/calls.h"
 #include "cuda/process/context.h"
 #include "emu/emu.h"
+#include "model/occupancy.h"
 
 size_t accept_static_shared(const Func *f)
 {
@@ -78,6 +79,19 @@ static CuErr check_shared(const Limits *l, const Kernel *k, const Func *f, const
         (unsigned long long)(l->block_shared_most - (fixed < l->block_shared_most ? fixed : l->block_shared_most)));
 }
 
+/* As far as the program's own machine code says how many a thread has; any number fits in a block of few threads. */
+static CuErr check_registers(const Limits *l, Kernel *k, uint64_t threads, char r[ACCEPT_TEXT])
+{
+    unsigned registers, stack;
+    if (threads * l->thread_registers <= l->block_registers ||
+        !kernel_resources(k, state_current(), &registers, &stack) ||
+        occupancy_of(l, (unsigned)threads, registers, 0).blocks)
+        return cudaSuccess;
+    return refuse(r, cudaErrorLaunchOutOfResources,
+                  "%llu threads of %u registers; a block has %u (fewer threads, or __launch_bounds__)",
+                  (unsigned long long)threads, registers, l->block_registers);
+}
+
 static CuErr check_cooperative(const Limits *l, Kernel *k, const LaunchAsk *a, uint64_t threads, char r[ACCEPT_TEXT])
 {
     int      blocks = 0;
@@ -111,7 +125,8 @@ CuErr accept_launch(Kernel *k, const Func *f, const LaunchAsk *a, char r[ACCEPT_
     if (most && threads > most)
         return refuse(r, cudaErrorInvalidValue, "%llu threads a block, the kernel allows %llu (__launch_bounds__)",
                       (unsigned long long)threads, (unsigned long long)most);
-    CuErr e = check_shared(&l, k, f, a, r);
+    CuErr e = check_registers(&l, k, threads, r);
+    e       = e != cudaSuccess ? e : check_shared(&l, k, f, a, r);
     e       = e != cudaSuccess ? e : check_cooperative(&l, k, a, threads, r);
     return e != cudaSuccess ? e : check_cluster(&l, k, f, a, r);
 }

@@ -7,7 +7,7 @@
  * not have returns cudaErrorNotSupported from the launch and from everything after it: it must never look like success.
  * A launch is a coroutine: it runs in the call until it has ended, or only waits for what another stream or the host must bring, or has run
  * a number of instructions; then the call returns and the stream's thread goes on with it (queue.c).
- * Not modelled: registers (known only after the assembler ran), so occupancy is by threads, blocks and shared memory. */
+ * Registers are those of the program's own machine code for the card; of a kernel that has none, occupancy is by threads, blocks and shared memory. */
 #include "cuda/work/kernel_launch.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "model/occupancy.h"
 #include "ptx/op.h"
 
-enum { FIFO = 1 << 20 };
+enum { FIFO = 1 << 20, WARP = 32 };
 
 enum { SLICE = 1 << 22 }; /* warp instructions that a call gives a kernel before it returns without it */
 
@@ -446,8 +446,16 @@ CuErr launch_attributes(Kernel *k, FuncAttributes *out)
             (int)(f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1));
     for (size_t i = 0; i < m->ptx->nvars; i++)
         out->const_bytes += m->ptx->vars[i]->space == SPACE_CONST ? m->ptx->vars[i]->bytes : 0;
-    for (size_t i = 0; i < f->nvars; i++)
-        out->local_bytes += f->vars[i]->space == SPACE_LOCAL ? f->vars[i]->bytes : 0;
+    unsigned registers, stack;
+    if (kernel_resources(k, state_current(), &registers, &stack)) {
+        out->registers   = (int)registers;
+        out->local_bytes = stack;
+        while (out->max_threads > WARP && !occupancy_of(&l, (unsigned)out->max_threads, registers, 0).blocks)
+            out->max_threads -= WARP;
+    } else {
+        for (size_t i = 0; i < f->nvars; i++)
+            out->local_bytes += f->vars[i]->space == SPACE_LOCAL ? f->vars[i]->bytes : 0;
+    }
     out->max_dynamic_shared = k->max_dynamic >= 0 ? k->max_dynamic : (int)(l.block_shared - out->shared_bytes);
     for (int i = 0; i < 3; i++)
         out->cluster[i] = (int)f->reqnctapercluster[i];
@@ -492,9 +500,11 @@ CuErr launch_occupancy(Kernel *k, int threads, size_t shared, int *blocks)
         return e;
     if (threads <= 0)
         return cudaErrorInvalidValue;
+    unsigned registers = 0, stack;
+    kernel_resources(k, state_current(), &registers, &stack);
     Limits l     = state_limits();
     bool   asked = shared <= (size_t)(a.max_dynamic_shared > 0 ? a.max_dynamic_shared : 0);
-    *blocks      = asked ? (int)occupancy_of(&l, (unsigned)threads, 0, shared + a.shared_bytes).blocks : 0;
+    *blocks      = asked ? (int)occupancy_of(&l, (unsigned)threads, registers, shared + a.shared_bytes).blocks : 0;
     return cudaSuccess;
 }
 
