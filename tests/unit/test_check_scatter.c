@@ -44,7 +44,7 @@ static void make(Trial *t)
     t->a.op    = (uint8_t)t->op;
     t->a.bytes = (uint8_t)(1u << some() % (global ? 6 : 5));
     t->a.mask  = some() % 2 ? UINT32_MAX : (uint32_t)some() | UINT32_C(1) << some() % 32;
-    range      = UINT64_C(1) << (5 + some() % (global ? 36 : 11)); /* some wider than what fits 32 bits */
+    range      = UINT64_C(1) << (5 + some() % (global ? 36 : 14)); /* some wider than what fits 32 bits */
     for (unsigned i = 0; i < MODEL_LANES; i++) {
         uint64_t at = some() % range / t->a.bytes * t->a.bytes;
         bool     on = t->a.mask >> i & 1;

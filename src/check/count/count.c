@@ -174,6 +174,10 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
         }
         if (m->space == MODEL_GLOBAL && (s->role & (MERGE_REPEAT | MERGE_SINKS)))
             return;
+        if (!(s->role & MERGE_READ)) {
+            counters_cost(sum, m->space, s->op, c, n);
+            return;
+        }
         unsigned parts = narrow_costs(p, m, c, s->role, made);
         for (unsigned i = 0; i < parts; i++)
             counters_cost(sum, m->space, s->op, &made[i], n);

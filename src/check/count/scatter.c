@@ -22,7 +22,8 @@
 #define AVX2   __attribute__((target("arch=x86-64-v3")))
 #define AVX512 __attribute__((target("arch=x86-64-v4")))
 
-enum { BANKS = 32 };
+enum { BANKS = 32, LINE_BITS = 7, SECTOR_BITS = 5 };
+_Static_assert(MODEL_LINE == 1 << LINE_BITS && MODEL_SECTOR == 1 << SECTOR_BITS, "the model's");
 
 typedef struct Keys { /* by lane; idle lanes have the first active one's */
     _Alignas(64) uint32_t at[LANES];
@@ -41,6 +42,20 @@ static const uint8_t one_of[BANKS][BANKS] __attribute__((aligned(64))) = {
     R4(0) R4(4) R4(8) R4(12) R4(16) R4(20) R4(24) R4(28)
 #undef R4
 #undef R
+};
+
+/* Word w of eight rows of banks: its row's bit in its bank's byte. */
+enum { ROWS = 8 };
+static const uint8_t bit_of[ROWS * BANKS][BANKS] __attribute__((aligned(64))) = {
+#define W(w)   [w][(w) % BANKS] = 1u << (w) / BANKS,
+#define W4(w)  W(w) W((w) + 1) W((w) + 2) W((w) + 3)
+#define W16(w) W4(w) W4((w) + 4) W4((w) + 8) W4((w) + 12)
+#define W64(w) W16(w) W16((w) + 16) W16((w) + 32) W16((w) + 48)
+    W64(0) W64(64) W64(128) W64(192)
+#undef W64
+#undef W16
+#undef W4
+#undef W
 };
 
 /* ---- keys ---- */
@@ -120,7 +135,7 @@ AVX512 INLINE bool keys_far_wide(Keys *k, const uint64_t *addr, uint32_t mask)
 /* ---- distinct keys: of those that are equal, the first is counted.  Idle lanes do not matter (fill_idle). ---- */
 
 /* Each lane beside all before it: eight of them are turned by r, and stand beside their own later ones and all others. */
-AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
+AVX2 INLINE uint32_t distinct_whole(const Keys *k, unsigned shift)
 {
     __m256i x[4], twice[4];
 #pragma GCC unroll 4
@@ -149,6 +164,97 @@ AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
     return ~all;
 }
 
+/* Keys of 16 bits, 32 of them in two registers: half the work.  Which lane stands where: lanes_of. */
+typedef struct Halves {
+    __m256i x, y;
+} Halves;
+
+AVX2 INLINE uint32_t lanes_of(__m256i x, __m256i y)
+{
+    __m256i all = _mm256_packs_epi16(x, y);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(all, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+
+/* Their bits folded: equal keys are equal still, and others hardly ever. */
+AVX2 INLINE Halves halves_folded(const Keys *k, unsigned shift)
+{
+    __m256i x[4];
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i key =
+            _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), _mm_cvtsi32_si128((int)shift));
+        x[g] = _mm256_xor_si256(key, _mm256_srli_epi32(key, 16));
+        x[g] = _mm256_blend_epi16(x[g], _mm256_setzero_si256(), 0xaa);
+    }
+    return (Halves){_mm256_packus_epi32(x[0], x[1]), _mm256_packus_epi32(x[2], x[3])};
+}
+
+/* Distances from the first one's, none of them 0; false: some do not fit. */
+AVX2 INLINE bool halves_of(const Keys *k, unsigned shift, Halves *out)
+{
+    __m256i x[4], over = _mm256_setzero_si256(), from = _mm256_set1_epi32((int)((k->at[0] >> shift) - 0x8000));
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i key =
+            _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), _mm_cvtsi32_si128((int)shift));
+        x[g] = _mm256_sub_epi32(key, from);
+        over = _mm256_or_si256(over, _mm256_or_si256(x[g], _mm256_sub_epi32(x[g], _mm256_set1_epi32(1))));
+    }
+    *out = (Halves){_mm256_packus_epi32(x[0], x[1]), _mm256_packus_epi32(x[2], x[3])};
+    return _mm256_testz_si256(over, _mm256_set1_epi32((int)0xffff0000));
+}
+
+/* n places on, those before filled with 0; or with those that leave at the end.  n: 1 to 15 */
+#define ON(x, low, n)                                                                                                  \
+    ((n) < 8    ? _mm256_alignr_epi8(x, low, 16 - 2 * ((n) % 8))                                                       \
+     : (n) == 8 ? (low)                                                                                                \
+                : _mm256_slli_si256(low, 2 * ((n) % 8)))
+#define ROUND(x, turned, n)                                                                                            \
+    ((n) < 8    ? _mm256_alignr_epi8(turned, x, 2 * ((n) % 8))                                                         \
+     : (n) == 8 ? (turned)                                                                                             \
+                : _mm256_alignr_epi8(x, turned, 2 * ((n) % 8)))
+#define TURNS_8(X)        X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define TURNS_15(X)       TURNS_8(X) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define OR_EQUAL(d, a, b) (d) = _mm256_or_si256(d, _mm256_cmpeq_epi16(a, b))
+
+/* Of lanes with one key all but one are named; no key is 0. */
+AVX2 INLINE uint32_t twice_of(Halves h)
+{
+    __m256i nothing = _mm256_setzero_si256();
+    __m256i xlow = _mm256_permute2x128_si256(h.x, h.x, 0x08), ylow = _mm256_permute2x128_si256(h.y, h.y, 0x08);
+    __m256i yturned = _mm256_permute2x128_si256(h.y, h.y, 1), x = nothing, y = nothing;
+#define TURN(n)                                                                                                        \
+    OR_EQUAL(x, h.x, ON(h.x, xlow, n));                                                                                \
+    OR_EQUAL(y, h.y, ON(h.y, ylow, n));                                                                                \
+    OR_EQUAL(x, h.x, ROUND(h.y, yturned, n));
+    TURNS_15(TURN)
+#undef TURN
+    OR_EQUAL(x, h.x, h.y);
+    return lanes_of(x, y);
+}
+
+/* A lane of each pair of lanes with one key, at least. */
+AVX2 INLINE uint32_t paired(Halves h)
+{
+    __m256i xturned = _mm256_permute2x128_si256(h.x, h.x, 1), yturned = _mm256_permute2x128_si256(h.y, h.y, 1);
+    __m256i x = _mm256_cmpeq_epi16(h.x, h.y), y = _mm256_setzero_si256();
+#define TURN(n)                                                                                                        \
+    OR_EQUAL(x, h.x, ROUND(h.x, xturned, n));                                                                          \
+    OR_EQUAL(y, h.y, ROUND(h.y, yturned, n));
+    TURNS_8(TURN)
+#undef TURN
+#define TURN(n) OR_EQUAL(x, h.x, ROUND(h.y, yturned, n));
+    TURNS_15(TURN)
+#undef TURN
+    return lanes_of(x, y);
+}
+
+AVX2 INLINE uint32_t distinct_avx2(const Keys *k, unsigned shift)
+{
+    Halves h;
+    return halves_of(k, shift, &h) ? ~twice_of(h) : distinct_whole(k, shift);
+}
+
 AVX512 INLINE uint32_t distinct_avx512(const Keys *k, unsigned shift)
 {
     __m128i   n = _mm_cvtsi32_si128((int)shift);
@@ -170,31 +276,61 @@ AVX512 INLINE uint32_t distinct_avx512(const Keys *k, unsigned shift)
     return ~((uint32_t)a | (uint32_t)b << 16);
 }
 
-typedef struct Level { /* what a level does in its own way */
-    bool (*keys_far)(Keys *k, const uint64_t *addr, uint32_t mask);
-    void (*keys_near)(Keys *k, const uint32_t *off, uint32_t mask);
-    uint32_t (*distinct)(const Keys *k, unsigned shift);
-    bool (*rows_near)(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8]);
-} Level;
+/* The lanes of lane i's key. */
+AVX2 INLINE uint32_t like(const Keys *k, unsigned i, unsigned shift)
+{
+    __m128i  n     = _mm_cvtsi32_si128((int)shift);
+    __m256i  mine  = _mm256_set1_epi32((int)(k->at[i] >> shift));
+    uint32_t equal = 0;
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i x = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), n);
+        equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, mine))) << 8 * g;
+    }
+    return equal;
+}
 
 /* Which of the lanes in `twice` are not the first of their key either?  Those of a finer key are among those of a coarser one. */
 AVX2 INLINE uint32_t still_twice(const Keys *k, uint32_t twice, unsigned shift)
 {
-    __m128i  n     = _mm_cvtsi32_si128((int)shift);
     uint32_t still = 0;
     for (uint32_t left = twice; left; left &= left - 1) {
-        unsigned i     = (unsigned)__builtin_ctz(left);
-        __m256i  mine  = _mm256_set1_epi32((int)(k->at[i] >> shift));
-        uint32_t equal = 0;
-#pragma GCC unroll 4
-        for (int g = 0; g < 4; g++) {
-            __m256i x = _mm256_srl_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), n);
-            equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(x, mine))) << 8 * g;
-        }
-        still |= (uint32_t)((equal & ((1u << i) - 1)) != 0) << i;
+        unsigned i = (unsigned)__builtin_ctz(left);
+        still |= (uint32_t)((like(k, i, shift) & ((1u << i) - 1)) != 0) << i;
     }
     return still;
 }
+
+/* Of lanes with a line in common mostly few. */
+enum { FEW = 8 };
+
+/* The lanes that are not the first of their line, where they are few; else false. */
+AVX2 INLINE bool few_avx2(const Keys *k, uint32_t *twice)
+{
+    uint32_t left = paired(halves_folded(k, LINE_BITS));
+    if (__builtin_popcount(left) > FEW)
+        return false;
+    for (*twice = 0; left;) {
+        uint32_t equal = like(k, (unsigned)__builtin_ctz(left), LINE_BITS);
+        *twice |= equal & (equal - 1);
+        left &= ~equal;
+    }
+    return true;
+}
+
+AVX512 INLINE bool few_avx512(const Keys *k, uint32_t *twice)
+{
+    *twice = ~distinct_avx512(k, LINE_BITS);
+    return __builtin_popcount(*twice) <= FEW;
+}
+
+typedef struct Level { /* what a level does in its own way */
+    bool (*keys_far)(Keys *k, const uint64_t *addr, uint32_t mask);
+    void (*keys_near)(Keys *k, const uint32_t *off, uint32_t mask);
+    uint32_t (*distinct)(const Keys *k, unsigned shift);
+    bool (*few)(const Keys *k, uint32_t *twice);
+    bool (*rows_near)(const uint32_t *off, uint32_t mask, uint32_t words, uint64_t rows[LANES / 8]);
+} Level;
 
 /* ---- the three spaces ---- */
 
@@ -209,24 +345,23 @@ AVX2 INLINE void sectors_cost(uint32_t lines, uint32_t sectors, uint32_t bytes, 
     out->ideal                                      = packed < sectors ? packed : sectors;
 }
 
-/* Of lanes with a line in common mostly few. */
-enum { FEW = 8 };
-
 AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Level l)
 {
     Keys     k;
     unsigned element = (unsigned)__builtin_ctz(a->bytes);
+    uint32_t twice;
     if (!l.keys_far(&k, a->addr, a->mask))
         return false;
-    uint32_t twice = ~l.distinct(&k, 7), lines = 32 - (uint32_t)__builtin_popcount(twice);
-    if (lines >= 32 - FEW) {
-        twice            = still_twice(&k, twice, 5);
+    if (l.few(&k, &twice)) {
+        uint32_t lines   = 32 - (uint32_t)__builtin_popcount(twice);
+        twice            = still_twice(&k, twice, SECTOR_BITS);
         uint32_t sectors = 32 - (uint32_t)__builtin_popcount(twice);
         twice            = still_twice(&k, twice, element);
         sectors_cost(lines, sectors, (32 - (uint32_t)__builtin_popcount(twice)) * a->bytes, a, out);
         return true;
     }
-    uint32_t sectors  = (uint32_t)__builtin_popcount(l.distinct(&k, 5));
+    uint32_t lines    = (uint32_t)__builtin_popcount(l.distinct(&k, LINE_BITS));
+    uint32_t sectors  = (uint32_t)__builtin_popcount(l.distinct(&k, SECTOR_BITS));
     uint32_t elements = (uint32_t)__builtin_popcount(l.distinct(&k, element));
     sectors_cost(lines, sectors, elements * a->bytes, a, out);
     return true;
@@ -254,14 +389,51 @@ AVX2 INLINE uint32_t passes_of(const Keys *k, uint32_t counts)
         _mm256_store_si256((__m256i *)(row.at + 8 * g), at);
     }
     if (counts == UINT32_MAX) {
+        __m256i m[4] = {n, n, n, n}; /* four sums, none of which waits for another */
 #pragma GCC unroll 32
         for (unsigned i = 0; i < LANES; i++)
-            n = _mm256_add_epi8(n, *(const __m256i *)(table + row.at[i]));
-        return most_of(n);
+            m[i % 4] = _mm256_add_epi8(m[i % 4], *(const __m256i *)(table + row.at[i]));
+        return most_of(_mm256_add_epi8(_mm256_add_epi8(m[0], m[1]), _mm256_add_epi8(m[2], m[3])));
     }
     for (; counts; counts &= counts - 1)
         n = _mm256_add_epi8(n, *(const __m256i *)(table + row.at[__builtin_ctz(counts)]));
     return most_of(n);
+}
+
+/* The same for the distinct words, where they lie in eight rows. */
+AVX2 INLINE bool passes_near(const Keys *k, uint32_t *passes)
+{
+    Keys    word;
+    __m256i low = _mm256_load_si256((const __m256i *)k->at), high = low, n[4];
+#pragma GCC unroll 4
+    for (int g = 1; g < 4; g++) {
+        low  = _mm256_min_epu32(low, _mm256_load_si256((const __m256i *)(k->at + 8 * g)));
+        high = _mm256_max_epu32(high, _mm256_load_si256((const __m256i *)(k->at + 8 * g)));
+    }
+    low  = _mm256_min_epu32(low, _mm256_permute2x128_si256(low, low, 1));
+    low  = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0x4e));
+    low  = _mm256_min_epu32(low, _mm256_shuffle_epi32(low, 0xb1));
+    low  = _mm256_and_si256(low, _mm256_set1_epi32(-4 * BANKS)); /* where a row begins */
+    high = _mm256_sub_epi32(high, low);
+    if (!_mm256_testz_si256(high, _mm256_set1_epi32(-4 * BANKS * ROWS)))
+        return false;
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i at = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(k->at + 8 * g)), low);
+        at         = _mm256_and_si256(_mm256_slli_epi32(at, 3), _mm256_set1_epi32(-BANKS));
+        _mm256_store_si256((__m256i *)(word.at + 8 * g), at);
+        n[g] = _mm256_setzero_si256();
+    }
+#pragma GCC unroll 32
+    for (unsigned i = 0; i < LANES; i++)
+        n[i % 4] = _mm256_or_si256(n[i % 4], *(const __m256i *)(bit_of[0] + word.at[i]));
+    __m256i rows = _mm256_or_si256(_mm256_or_si256(n[0], n[1]), _mm256_or_si256(n[2], n[3]));
+    __m256i ones = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    __m256i four = _mm256_set1_epi8(15);
+    __m256i some = _mm256_shuffle_epi8(ones, _mm256_and_si256(rows, four));
+    __m256i more = _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16(rows, 4), four));
+    *passes      = most_of(_mm256_add_epi8(some, more));
+    return true;
 }
 
 AVX2 INLINE bool shared_cost(const Access *a, ModelOp op, ModelCost *out, Level l)
@@ -271,8 +443,8 @@ AVX2 INLINE bool shared_cost(const Access *a, ModelOp op, ModelCost *out, Level 
     if (a->bytes > 4)
         return false;
     l.keys_near(&k, a->off, a->mask);
-    out->wavefronts =
-        passes_of(&k, atomic ? a->mask : l.distinct(&k, 2)); /* an idle lane may count for the first one */
+    if (atomic || !passes_near(&k, &out->wavefronts)) /* an idle lane may count for the first one */
+        out->wavefronts = passes_of(&k, atomic ? a->mask : l.distinct(&k, 2));
     out->ideal_wavefronts = 1;
     out->conflicts        = out->wavefronts - 1;
     return true;
@@ -377,12 +549,12 @@ AVX2 INLINE bool cost(const Profile *p, const Access *a, ModelOp op, ModelCost *
 
 AVX2 static bool cost_avx2(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, (Level){keys_far, keys_near, distinct_avx2, rows_near});
+    return cost(p, a, op, out, (Level){keys_far, keys_near, distinct_avx2, few_avx2, rows_near});
 }
 
 AVX512 static bool cost_avx512(const Profile *p, const Access *a, ModelOp op, ModelCost *out)
 {
-    return cost(p, a, op, out, (Level){keys_far_wide, keys_near_wide, distinct_avx512, rows_near_wide});
+    return cost(p, a, op, out, (Level){keys_far_wide, keys_near_wide, distinct_avx512, few_avx512, rows_near_wide});
 }
 
 Scatter *scatter_best(void)
