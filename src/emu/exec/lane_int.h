@@ -56,10 +56,19 @@ INLINE uint16_t div_u16(uint16_t a, uint16_t b)
 
 INLINE uint32_t div_u32(uint32_t a, uint32_t b)
 {
-    /* Exact: (a + 1/2) / b is at least 1 / 2b away from any integer, and what is computed errs by a / b * 2^-51.  The division is of one
-     * number where b is the same in all lanes, and leaves a loop that does not change b. */
-    double q = ((double)a + 0.5) * (1.0 / (double)(b ? b : 1));
-    return b ? (uint32_t)q : UINT32_MAX;
+    /* Exact: (a + 1/2) / b is at least 1 / 2b away from any integer, and what is computed errs by a / b * 2^-51, however it is rounded.  The
+     * division is of one number where b is the same in all lanes, and leaves a loop that does not change b. */
+    double inverse = 1.0 / (double)(b ? b : 1);
+#if defined(SIMD_AVX2) /* has vectors of signed numbers alone: a becomes the last bits of 2^52 + a, and these are the quotient's later */
+    union {
+        uint64_t bits;
+        double   value;
+    } x = {.bits = UINT64_C(0x4330000000000000) | a}, y = {.value = __builtin_trunc((x.value - (0x1p52 - 0.5)) * inverse) + 0x1p52};
+    uint32_t q = (uint32_t)y.bits;
+#else
+    uint32_t q = (uint32_t)(((double)a + 0.5) * inverse);
+#endif
+    return b ? q : UINT32_MAX;
 }
 
 INLINE uint64_t div_u64(uint64_t a, uint64_t b) { return b ? ((a | b) >> 32 ? a / b : (uint32_t)a / (uint32_t)b) : UINT64_MAX; }

@@ -335,27 +335,58 @@ ROW uint64_t w_pitch_local(const Warp *w)
         }                                                                                                              \
     }
 
-/* Loads of all lanes: idle ones have an address, too.  Of stores lane after lane, the highest last. */
-#define ANYWHERE(bytes, T)                                                                                             \
-    ROW void w_load_far##bytes(T *x, const uint64_t *t, uint32_t k)                                                    \
-    {                                                                                                                  \
-        IN_TURN(i) x[i] = *(const T *)(uintptr_t)(t[i] + k);                                                           \
-    }                                                                                                                  \
-    ROW void w_load_near##bytes(T *x, const uint8_t *base, uint64_t pitch, const uint32_t *t, uint32_t k)              \
-    {                                                                                                                  \
-        IN_TURN(i) x[i] = *(const T *)(base + i * pitch + t[i] + k);                                                   \
-    }                                                                                                                  \
-    ROW void w_store_far##bytes(const uint64_t *t, uint32_t k, const T *x, uint32_t m){IN_ORDER(                       \
-        i, m, *(T *)(uintptr_t)(t[i] + k) = x[i])} ROW void w_store_near##bytes(uint8_t *base, uint64_t pitch,         \
-                                                                                const uint32_t *t, uint32_t k,         \
-                                                                                const T *x, uint32_t m)                \
-    {                                                                                                                  \
-        IN_ORDER(i, m, *(T *)(base + i * pitch + t[i] + k) = x[i])                                                     \
+#if defined(SIMD_AVX512)
+#define ANY_VECTOR "+v"
+#else
+#define ANY_VECTOR "+x"
+#endif
+
+/* Loads of all lanes, a register at a time (idle ones have an address, too): whoever read as a vector what was stored in pieces would wait for
+ * all of them.  Of stores lane after lane, the highest last. */
+#define LANES_2(X, i)  X(i), X((i) + 1)
+#define LANES_4(X, i)  LANES_2(X, i), LANES_2(X, (i) + 2)
+#define LANES_8(X, i)  LANES_4(X, i), LANES_4(X, (i) + 4)
+#define LANES_16(X, i) LANES_8(X, i), LANES_8(X, (i) + 8)
+#define FAR_LANE(i)    *(const T *)(uintptr_t)(t[i] + k)
+#define NEAR_LANE(i)   *(const T *)(base + (i)*pitch + t[i] + k)
+#define GROUPS(n, x, X)                                                                                                \
+    typedef T Group __attribute__((vector_size((n) * sizeof(T)), may_alias));                                          \
+    PRAGMA(clang loop vectorize(disable) unroll(disable))                                                              \
+    for (unsigned g = 0; g < LANES; g += (n)) {                                                                        \
+        Group v = {LANES_##n(X, g)};                                                                                   \
+        __asm__("" : ANY_VECTOR(v)); /* clang would store halves */                                                    \
+        *(Group *)((x) + g) = v;                                                                                       \
     }
-ANYWHERE(1, uint8_t)
-ANYWHERE(2, uint16_t)
-ANYWHERE(4, uint32_t)
-ANYWHERE(8, uint64_t)
+#define ANYWHERE(bytes, type, n)                                                                                       \
+    ROW void w_load_far##bytes(type *x, const uint64_t *t, uint32_t k)                                                 \
+    {                                                                                                                  \
+        typedef type T;                                                                                                \
+        GROUPS(n, x, FAR_LANE)                                                                                         \
+    }                                                                                                                  \
+    ROW void w_load_near##bytes(type *x, const uint8_t *base, uint64_t pitch, const uint32_t *t, uint32_t k)           \
+    {                                                                                                                  \
+        typedef type T;                                                                                                \
+        GROUPS(n, x, NEAR_LANE)                                                                                        \
+    }                                                                                                                  \
+    ROW void w_store_far##bytes(const uint64_t *t, uint32_t k, const type *x, uint32_t m){IN_ORDER(                    \
+        i, m, *(type *)(uintptr_t)(t[i] + k) = x[i])} ROW void w_store_near##bytes(uint8_t *base, uint64_t pitch,      \
+                                                                                   const uint32_t *t, uint32_t k,      \
+                                                                                   const type *x, uint32_t m)          \
+    {                                                                                                                  \
+        IN_ORDER(i, m, *(type *)(base + i * pitch + t[i] + k) = x[i])                                                  \
+    }
+#if VECTOR == 16
+#define GROUP_4 4
+#define GROUP_8 2
+#else
+#define GROUP_4 8
+#define GROUP_8 4
+#endif
+#define ANYWHERE_N(bytes, type, n) ANYWHERE(bytes, type, n)
+ANYWHERE(1, uint8_t, 16)
+ANYWHERE(2, uint16_t, 8)
+ANYWHERE_N(4, uint32_t, GROUP_4)
+ANYWHERE_N(8, uint64_t, GROUP_8)
 
 /* What the handlers of atomics do beside the atomic itself (atom.c, note_change), where nobody looks closely; false: somebody does. */
 ROW uint32_t w_atom_begins(Warp *w, uint32_t gives)
@@ -480,11 +511,6 @@ ROW void w_mode(uint32_t bits)
 }
 
 /* The compiler takes the value for another one from here on, and for one that only exists now. */
-#if defined(SIMD_AVX512)
-#define ANY_VECTOR "+v"
-#else
-#define ANY_VECTOR "+x"
-#endif
 #define TIE(bytes)                                                                                                     \
     ROW void w_tie##bytes(void *x)                                                                                     \
     {                                                                                                                  \
@@ -564,8 +590,10 @@ ROW uint32_t w_parts(uint64_t x, uint64_t y, uint64_t z, uint64_t top, int64_t l
 #define EVEN(bytes, T, V)                                                                                              \
     ROW uint32_t w_even##bytes(const T *x, const T *pattern)                                                           \
     {                                                                                                                  \
-        V odd = {0};                                                                                                   \
-        for (unsigned g = 0; g < LANES * sizeof(T) / VECTOR; g++)                                                      \
+        V odd = (((const V *)x)[0] - x[0]) ^ ((const V *)pattern)[0];                                                  \
+        if (!zero((V32)odd))                                                                                           \
+            return 0;                                                                                                  \
+        for (unsigned g = 1; g < LANES * sizeof(T) / VECTOR; g++)                                                      \
             odd |= (((const V *)x)[g] - x[0]) ^ ((const V *)pattern)[g];                                               \
         return zero((V32)odd);                                                                                         \
     }
