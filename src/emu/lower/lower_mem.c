@@ -278,7 +278,10 @@ static void lower_ld(Lower *lo, const Instr *in)
         if (e->kind == OPD_REG)
             m->reg_bytes = (uint8_t)type_bytes(e->reg->type);
     }
-    emit_access(lo, param ? choose_param(m) : choose(m, true, in_call_buffers(lo, mem, m)), a, m);
+    bool buffers = in_call_buffers(lo, mem, m);
+    if (!param && !buffers && (m->space == SPACE_CONST || m->space == SPACE_PARAM))
+        m->space = SPACE_GLOBAL; /* they lie among the global allocations; nobody hears of them (observed) */
+    emit_access(lo, param ? choose_param(m) : choose(m, true, buffers), a, m);
 }
 
 /* Not the load, but that it is made here. */
