@@ -52,8 +52,9 @@ typedef struct Ran {
     uint64_t    spent, compiled;
 } Ran;
 
-/* The kernel k of the text on one block; stored: what each thread has. */
-static Ran launch(EmuEngine engine, const char *text, size_t len, uint32_t threads, uint32_t *stored)
+/* The kernel k of the text; stored: what each thread of a block has. */
+static Ran launch_blocks(EmuEngine engine, const char *text, size_t len, uint32_t blocks, uint32_t threads,
+                         uint32_t *stored)
 {
     EmuDevice  *d   = NULL;
     EmuModule  *m   = NULL;
@@ -64,7 +65,7 @@ static Ran launch(EmuEngine engine, const char *text, size_t len, uint32_t threa
     assert_int_equal(emu_module_load(d, text_parse(text, len, NULL), &m, &bad), WW_OK);
     assert_int_equal(emu_alloc(d, 4 * threads, 256, &p), WW_OK);
     memset(emu_host(d, p), 0, 4 * threads);
-    EmuLaunch l = {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .params = &p};
+    EmuLaunch l = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .params = &p};
     assert_int_equal(emu_launch(d, m, "k", &l, &r), WW_OK);
     memcpy(stored, emu_host(d, p), 4 * threads);
     Ran ran = {r.left, stored[0], r.spent, r.compiled};
@@ -72,6 +73,11 @@ static Ran launch(EmuEngine engine, const char *text, size_t len, uint32_t threa
     emu_module_unload(d, m);
     emu_close(d);
     return ran;
+}
+
+static Ran launch(EmuEngine engine, const char *text, size_t len, uint32_t threads, uint32_t *stored)
+{
+    return launch_blocks(engine, text, len, 1, threads, stored);
 }
 
 /* 256 threads store the same by the interpreter and natively, most of it natively indeed. */
@@ -384,6 +390,38 @@ static void lanes_lie_anywhere(void **state)
     str_free(&text);
 }
 
+/* A kernel that is much too short for clang runs the native code that an earlier process left in the cache; without that it does not. */
+static void what_the_cache_has_is_found_soon(void **state)
+{
+    char     folder[] = "/tmp/warpwright-test-XXXXXX", remove[64];
+    Str      text     = {0};
+    uint32_t stored[32], blocks = 600; /* of a thousand instructions and more */
+    (void)state;
+    if (emu_native_missing())
+        return;
+    const char *was = getenv(CACHE_VARIABLE);
+    char       *had = was ? strdup(was) : NULL;
+    assert_non_null(mkdtemp(folder));
+    setenv(CACHE_VARIABLE, folder, 1);
+    str_add(&text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                   ".reg .pred %q; .reg .b32 %r<4>; .reg .b64 %d;\n"
+                   "ld.param.u64 %d, [p]; mov.u32 %r0, 0; mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\nLOOP:\n");
+    write_adds(&text, 50);
+    str_add(&text, "add.u32 %r2, %r2, 1; setp.lt.u32 %q, %r2, 20; @%q bra LOOP; st.global.u32 [%d], %r0; ret;\n}\n");
+    Ran before = launch_blocks(EMU_AUTO, str_text(&text), text.len, blocks, 32, stored);
+    launch_blocks(EMU_JIT, str_text(&text), text.len, 1, 32, stored);
+    Ran after = launch_blocks(EMU_AUTO, str_text(&text), text.len, blocks, 32, stored);
+    assert_int_equal(before.compiled, 0);
+    assert_true(after.compiled > after.spent / 4);
+    assert_int_equal(before.spent, after.spent);
+    assert_int_equal(before.stored, after.stored);
+    snprintf(remove, sizeof remove, "rm -r %s", folder);
+    assert_int_equal(system(remove), 0);
+    had ? setenv(CACHE_VARIABLE, had, 1) : unsetenv(CACHE_VARIABLE);
+    free(had);
+    str_free(&text);
+}
+
 static void a_clang_that_fails_is_told(void **state)
 {
     (void)state;
@@ -447,7 +485,8 @@ int main(void)
         cmocka_unit_test(what_is_too_large_is_told),      cmocka_unit_test(how_much_ran_is_told),
         cmocka_unit_test(warps_take_turns_at_barriers),   cmocka_unit_test(lanes_divide_between_multiples),
         cmocka_unit_test(modes_of_rows_stay_theirs),      cmocka_unit_test(doubles_are_tried_without_nans),
-        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(a_clang_that_fails_is_told),
-        cmocka_unit_test(atomics_go_lane_by_lane),        cmocka_unit_test(lanes_lie_anywhere)};
+        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(what_the_cache_has_is_found_soon),
+        cmocka_unit_test(atomics_go_lane_by_lane),        cmocka_unit_test(lanes_lie_anywhere),
+        cmocka_unit_test(a_clang_that_fails_is_told)}; /* the last: nobody finds clang from then on */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,21 @@ Build *build_start(Str *text, const char *level, bool waits)
     return b;
 }
 
+Build *build_find(Str *text, const char *level)
+{
+    NativeLib *lib = native_find(str_text(text), text->len, level);
+    if (!lib)
+        return NULL;
+    Build *b  = xcalloc(1, sizeof *b);
+    b->text   = *text;
+    b->level  = level;
+    b->lib    = lib;
+    b->owners = 1;
+    b->done   = true;
+    *text     = (Str){0};
+    return b;
+}
+
 NativeLib *build_result(Build *b)
 {
     return b && __atomic_load_n(&b->done, __ATOMIC_ACQUIRE) ? b->lib : NULL;

@@ -11,6 +11,8 @@ typedef struct Build Build;
 
 /* Takes the text over.  waits: it is done on return. */
 Build *build_start(Str *text, const char *level, bool waits);
+/* The same where the cache has it, at once; NULL, and the text stays the caller's: it has not. */
+Build *build_find(Str *text, const char *level);
 /* What it became; NULL: it is not done, or there is none.  The build's until build_drop. */
 NativeLib *build_result(Build *b);
 /* Why it is done and became nothing; NULL: it did, or it is not done. */

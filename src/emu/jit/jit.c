@@ -2,8 +2,9 @@
  *
  * Which launches run native code, and when it is made.  A Program has a set of functions for each shape of blocks and kind of observers.
  * Engine JIT makes it before the first launch begins; AUTO beside the interpreter, once the kernel has run HOT warp instructions, and
- * workers take it up between two blocks.  The interpreter runs all of a launch whose order a seed decides or whose functions are not
- * compiled (plan.h); and of any launch what native code hands back. */
+ * workers take it up between two blocks.  What an earlier process made is looked for much sooner: writing the text, which is its key, and looking
+ * take about as long as the interpreter needs for LOOK / 10 warp instructions an operation.  The interpreter runs all of a launch whose order
+ * a seed decides or whose functions are not compiled (plan.h); and of any launch what native code hands back. */
 #include "emu/jit/jit.h"
 
 #include <stdlib.h>
@@ -16,7 +17,15 @@
 #include "emu/jit/pieces.h"
 #include "emu/jit/rest.h"
 
-enum { HOT = 4000000, WORDS = 64, MOST_UOPS = 30000 /* of all functions: half a minute of clang */ };
+enum {
+    HOT       = 4000000,
+    SOON      = 200000,
+    LOOK      = 5000,
+    WORDS     = 64,
+    MOST_UOPS = 30000 /* of all functions: half a minute of clang */
+};
+
+typedef enum Step { STEP_NONE, STEP_LOOKING, STEP_LOOKED, STEP_ASKED } Step;
 
 struct NativeSet {
     uint32_t  block[3];
@@ -27,7 +36,8 @@ struct NativeSet {
     bool      heard;      /* an observer wants to hear of exchanges between lanes */
     Observer *observer;
     size_t    nobservers; /* copies of those that its text was written for */
-    bool      asked;      /* atomic: the build was started, or will be by whoever set this */
+    int       step;       /* atomic: STEP_LOOKING and STEP_ASKED are somebody's who is at it, or was */
+    Str       text;       /* that was not found */
     Build    *build;
     UopFn    *fn; /* by Code.index; NULL: the interpreter runs it.  Atomic pointer: NULL until the build is done */
     Tally     tally;
@@ -66,21 +76,22 @@ static bool follows_values(const Launch *l)
     return false;
 }
 
-static bool is_too_large(const Program *p)
+static uint64_t uops_of(const Program *p)
 {
     uint64_t uops = 0;
     for (uint32_t i = 0; i < p->ncode; i++)
         uops += p->code[i]->nuops;
-    return uops > MOST_UOPS;
+    return uops;
 }
 
-static void start(NativeSet *s, const Launch *l, bool waits)
+/* Nothing: there is no native code of it. */
+static Str text_of(NativeSet *s, const Launch *l)
 {
-    if (is_too_large(l->prog)) {
+    Str text = {0};
+    if (uops_of(l->prog) > MOST_UOPS) {
         s->why = "its functions together are too large for native code";
-        return;
+        return text;
     }
-    Str      text  = {0};
     WhatMap *map   = what_map(l->dev->exec, l->dev->ctl);
     Tally    tally = {0};
     uint64_t used  = 0;
@@ -106,7 +117,32 @@ static void start(NativeSet *s, const Launch *l, bool waits)
     what_free(map);
     s->tally = tally;
     __atomic_store_n(&s->used, used, __ATOMIC_RELEASE);
-    __atomic_store_n(&s->build, build_start(&text, l->dev->exec->level, waits), __ATOMIC_RELEASE);
+    return text;
+}
+
+/* The step is this caller's to do. */
+static bool take(NativeSet *s, Step from, Step to)
+{
+    int expected = (int)from;
+    return __atomic_compare_exchange_n(&s->step, &expected, (int)to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void make(NativeSet *s, const Launch *l, bool waits)
+{
+    if (!s->text.len)
+        s->text = text_of(s, l);
+    if (s->text.len)
+        __atomic_store_n(&s->build, build_start(&s->text, l->dev->exec->level, waits), __ATOMIC_RELEASE);
+}
+
+/* Is it there already? */
+static void look(NativeSet *s, const Launch *l)
+{
+    s->text  = text_of(s, l);
+    Build *b = s->text.len ? build_find(&s->text, l->dev->exec->level) : NULL;
+    if (b)
+        __atomic_store_n(&s->build, b, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->step, (int)(b ? STEP_ASKED : STEP_LOOKED), __ATOMIC_RELEASE);
 }
 
 /* Its functions; NULL: they are not there, or not yet. */
@@ -188,17 +224,29 @@ void jit_launch(Launch *l)
     if (l->dev->engine == EMU_INTERPRETER || l->random)
         return;
     l->native = find_or_add(l);
-    if (l->dev->engine == EMU_JIT && !l->native->asked) {
-        l->native->asked = true;
-        start(l->native, l, true);
-    }
+    if (l->dev->engine == EMU_JIT && take(l->native, STEP_NONE, STEP_ASKED))
+        make(l->native, l, true);
+}
+
+/* So many warp instructions and the kernel is worth a look. */
+static uint64_t look_after(const Program *p)
+{
+    uint64_t n = LOOK * uops_of(p);
+    return n > SOON ? n : SOON;
 }
 
 void jit_tick(Launch *l, uint64_t spent)
 {
-    NativeSet *s = l->native;
-    if (s && l->prog->ran + spent >= HOT && !__atomic_exchange_n(&s->asked, true, __ATOMIC_ACQ_REL))
-        start(s, l, false);
+    NativeSet *s   = l->native;
+    uint64_t   ran = l->prog->ran + spent;
+    if (!s || ran < SOON || __atomic_load_n(&s->step, __ATOMIC_ACQUIRE) == STEP_ASKED)
+        return;
+    if (ran >= HOT) {
+        if (take(s, STEP_LOOKED, STEP_ASKED) || take(s, STEP_NONE, STEP_ASKED))
+            make(s, l, false);
+    } else if (ran >= look_after(l->prog) && take(s, STEP_NONE, STEP_LOOKING)) {
+        look(s, l);
+    }
 }
 
 const char *jit_left(const Launch *l)
@@ -224,6 +272,7 @@ void jit_free(Program *p)
     for (NativeSet *s = p->native, *next; s; s = next) {
         next = s->next;
         build_drop(s->build);
+        str_free(&s->text);
         tally_free(&s->tally);
         free(s->observer);
         free(s->fn);

@@ -180,15 +180,12 @@ static NativeLib *open_bytes(const Str *object)
     return lib;
 }
 
-static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_t level, const void *rows, size_t bytes,
-                               const char **why)
+static NativeLib *make(Cache *cache, Content key, const char *text, size_t len, size_t level, const Str *rows,
+                       const char **why)
 {
-    Content    key    = key_of(text, len, rows, bytes, levels[level].level);
-    NativeLib *lib    = open_cached(cache, key);
     Str        object = {0};
-    if (lib)
-        return lib;
-    if (compile(text, len, rows, bytes, levels[level].flags, &object, why)) {
+    NativeLib *lib    = NULL;
+    if (compile(text, len, rows->s, rows->len, levels[level].flags, &object, why)) {
         *why = "the native code that clang made cannot be loaded";
         if (cache)
             cache_store(cache, key, object.s, object.len);
@@ -199,21 +196,35 @@ static NativeLib *find_or_make(Cache *cache, const char *text, size_t len, size_
     return lib;
 }
 
-NativeLib *native_load(const char *text, size_t len, const char *level, const char **why)
+/* From the cache, or, where why is not NULL, else made. */
+static NativeLib *find(const char *text, size_t len, const char *level, const char **why)
 {
     NativeLib *lib = NULL;
-    *why           = "this build has no bitcode of the rows: it was made without clang";
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         Str rows = {0}, reason = {0};
         if (strcmp(levels[i].level, level) == 0 && jit_rows(level, &rows)) {
-            Cache *cache = cache_open("code", (uint64_t)CACHE_MIB << 20, &reason);
-            lib          = find_or_make(cache, text, len, i, rows.s, rows.len, why);
+            Cache  *cache = cache_open("code", (uint64_t)CACHE_MIB << 20, &reason);
+            Content key   = key_of(text, len, rows.s, rows.len, level);
+            lib           = open_cached(cache, key);
+            if (!lib && why)
+                lib = make(cache, key, text, len, i, &rows, why);
             cache_close(cache);
         }
         str_free(&rows);
         str_free(&reason);
     }
     return lib;
+}
+
+NativeLib *native_load(const char *text, size_t len, const char *level, const char **why)
+{
+    *why = "this build has no bitcode of the rows: it was made without clang";
+    return find(text, len, level, why);
+}
+
+NativeLib *native_find(const char *text, size_t len, const char *level)
+{
+    return find(text, len, level, NULL);
 }
 
 void native_unload(NativeLib *lib)

@@ -11,6 +11,8 @@ typedef struct NativeLib NativeLib;
 
 /* Loads what the text becomes on the SIMD level, from the cache or made by clang; native_unload.  NULL: *why says why not (static text). */
 NativeLib *native_load(const char *text, size_t len, const char *level, const char **why);
+/* From the cache alone. */
+NativeLib *native_find(const char *text, size_t len, const char *level);
 void       native_unload(NativeLib *lib);
 /* The function of that number (emit_function); NULL: the text has none. */
 UopFn native_function(NativeLib *lib, uint32_t index);
