@@ -68,22 +68,78 @@ unsigned shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bo
     return shfl_source((ShflMode)mode, lane, b, c, inside);
 }
 
+static bool is_one_value(const uint32_t *x)
+{
+    uint32_t odd = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        odd |= x[i] ^ x[0];
+    return odd == 0;
+}
+
+/* Where every lane takes its value from, where all have one b and one c; the lanes whose source lies in the segment. */
+static inline __attribute__((always_inline)) uint32_t sources_of(ShflMode mode, uint32_t b, uint32_t c,
+                                                                 uint32_t from[LANES])
+{
+    static const uint32_t bit[LANES] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+    uint32_t p = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        bool     in;
+        uint32_t j = shfl_source(mode, i, b, c, &in), inside = 0 - (uint32_t)in;
+        from[i] = j;
+        p |= inside & bit[i];
+    }
+    return p;
+}
+
+static uint32_t sources(ShflMode mode, uint32_t b, uint32_t c, uint32_t from[LANES])
+{
+    switch (mode) { /* a loop for each, without branches */
+    case SHFL_UP: return sources_of(SHFL_UP, b, c, from);
+    case SHFL_DOWN: return sources_of(SHFL_DOWN, b, c, from);
+    case SHFL_BFLY: return sources_of(SHFL_BFLY, b, c, from);
+    default: return sources_of(SHFL_IDX, b, c, from);
+    }
+}
+
+/* What each lane is given; p: as sources. */
+static uint32_t exchange(const Warp *w, const Uop *u, const uint32_t *b, const uint32_t *c, uint32_t t[LANES])
+{
+    const uint32_t *a = SLOT(w, uint32_t, u->a);
+    uint32_t        from[LANES], p = 0;
+    if (w->mask == UINT32_MAX && is_one_value(b) && is_one_value(c)) {
+        p = sources((ShflMode)u->x, b[0], c[0], from);
+        for (unsigned i = 0; i < LANES; i++)
+            t[i] = a[from[i]];
+        return p;
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        bool in;
+        from[i] = shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
+        t[i]    = w->mask >> from[i] & 1 ? a[from[i]] : 0;
+        p |= (uint32_t)in << i;
+    }
+    return p;
+}
+
 const Uop *ctl_shfl(Warp *w, const Uop *u)
 {
     if (!sync_members_ready(w, u, u->e))
         return STOP;
-    const uint32_t *a = SLOT(w, uint32_t, u->a), *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
-    uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], p = 0, undefined[LANES] = {0};
+    const uint32_t *b = SLOT(w, uint32_t, u->b), *c = SLOT(w, uint32_t, u->c);
+    uint32_t       *d = SLOT(w, uint32_t, u->d), t[LANES], undefined[LANES];
+    if (w->worker->poison)
+        memset(undefined, 0, sizeof undefined);
     if (w->block->launch->watches_sync)
         notify_shuffle(w, u, b, c, w->worker->poison ? undefined : NULL);
-    for (unsigned i = 0; i < LANES; i++) {
-        bool     in;
-        unsigned from = shfl_source((ShflMode)u->x, i, b[i], c[i], &in);
-        t[i]          = w->mask >> from & 1 ? a[from] : 0;
-        p |= (uint32_t)in << i;
-    }
-    for (unsigned i = 0; i < LANES; i++)
-        d[i] = w->mask >> i & 1 ? t[i] : d[i];
+    uint32_t p = exchange(w, u, b, c, t);
+    if (w->mask == UINT32_MAX)
+        memcpy(d, t, sizeof t);
+    else
+        for (unsigned i = 0; i < LANES; i++)
+            d[i] = w->mask >> i & 1 ? t[i] : d[i];
     if (u->n != NO_SLOT)
         pred_set(w, u->n, p);
     if (w->worker->poison)

@@ -151,8 +151,8 @@ static void wait_here(Warp *w, const Uop *u, uint32_t lanes, uint32_t need)
 bool sync_members_ready(Warp *w, const Uop *u, Slot members)
 {
     uint32_t need, ready;
-    if (members == NO_SLOT)
-        return true;
+    if (members == NO_SLOT || !(w->live & ~w->mask))
+        return true; /* nobody is missing */
     ready = arrived_lanes(w, members, &need);
     if (ready == w->mask)
         return true;
@@ -177,6 +177,15 @@ bool sync_whole_warp(Warp *w, const Uop *u)
     wait_here(w, u, w->mask, w->live);
     w->worker->event = EVENT_SYNC;
     return false;
+}
+
+/* All lanes run, and each named all. */
+static bool is_everybody(const Warp *w, Slot members)
+{
+    uint32_t all = w->mask;
+    for (unsigned i = 0; i < LANES && members != NO_SLOT; i++)
+        all &= SLOT(w, uint32_t, members)[i];
+    return all == UINT32_MAX;
 }
 
 /* The lanes that run together with lane i: those that named the same mask. */
@@ -215,6 +224,14 @@ const Uop *ctl_vote(Warp *w, const Uop *u)
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     uint32_t p = pred_get(w, u->a), result = 0, ballot[LANES];
     p = u->x ? ~p : p;
+    if (is_everybody(w, u->e)) {
+        bool is = u->y == VOTE_ALL ? p == UINT32_MAX : u->y == VOTE_ANY ? p != 0 : p == UINT32_MAX || p == 0;
+        if (u->y == VOTE_BALLOT)
+            slot_broadcast32(w, u->d, p);
+        else
+            pred_set(w, u->d, is ? UINT32_MAX : 0);
+        return u + 1;
+    }
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned i  = first_lane(m);
         uint32_t us = company(w, u->e, i), yes = p & us;
@@ -287,6 +304,13 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     notify_together(w, u, SYNC_EXCHANGE, u->e);
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
+    if (is_everybody(w, u->e)) {
+        uint32_t acc = a[0];
+        for (unsigned i = 1; i < LANES; i++)
+            acc = redux2((ReduxOp)u->x, acc, a[i]);
+        slot_broadcast32(w, u->d, acc);
+        return u + 1;
+    }
     for (uint32_t m = w->mask, us; m; m &= ~us) {
         us           = with_same_mask(w, u->e, first_lane(m));
         uint32_t acc = a[first_lane(us)];
