@@ -390,6 +390,33 @@ static void lanes_lie_anywhere(void **state)
     str_free(&text);
 }
 
+/* Lanes of every warp skip a loop, and its first turns are a block each: native code goes on with those that do not when the next turn begins. */
+static void lanes_that_part_come_back(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q<3>; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 7; and.b32 %r4, %r1, 3; ld.param.u64 %d1, [p];\n"
+        "mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; setp.eq.u32 %q0, %r4, 0; @%q0 bra END;\n"
+        "LOOP: mad.lo.u32 %r3, %r3, 31, %r1; setp.gt.u32 %q1, %r4, 1; @%q1 bra ODD; xor.b32 %r3, %r3, %r2;\n"
+        "ODD: add.u32 %r2, %r2, 1; setp.lt.u32 %q2, %r2, 40; @%q2 bra LOOP;\n"
+        "END: st.global.u32 [%d1], %r3; ret;\n}\n";
+    uint32_t stored[2][256];
+    (void)state;
+    Ran interpreted = launch(EMU_INTERPRETER, text, sizeof text - 1, 256, stored[0]);
+    Ran native      = launch(EMU_JIT, text, sizeof text - 1, 256, stored[1]);
+    for (uint32_t t = 0; t < 256; t++) {
+        uint32_t x = 7;
+        for (uint32_t i = 0; i < 40 && t % 4; i++)
+            x = (x * 31 + t) ^ (t % 4 > 1 ? 0 : i);
+        assert_int_equal(stored[0][t], x);
+        assert_int_equal(stored[1][t], x);
+    }
+    assert_int_equal(native.spent, interpreted.spent);
+    if (!emu_native_missing())
+        assert_true(native.compiled > native.spent / 10 * 9);
+}
+
 /* A kernel that is much too short for clang runs the native code that an earlier process left in the cache; without that it does not. */
 static void what_the_cache_has_is_found_soon(void **state)
 {
@@ -482,11 +509,17 @@ static void what_waits_keeps_its_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_too_large_is_told),      cmocka_unit_test(how_much_ran_is_told),
-        cmocka_unit_test(warps_take_turns_at_barriers),   cmocka_unit_test(lanes_divide_between_multiples),
-        cmocka_unit_test(modes_of_rows_stay_theirs),      cmocka_unit_test(doubles_are_tried_without_nans),
-        cmocka_unit_test(what_waits_keeps_its_registers), cmocka_unit_test(what_the_cache_has_is_found_soon),
-        cmocka_unit_test(atomics_go_lane_by_lane),        cmocka_unit_test(lanes_lie_anywhere),
+        cmocka_unit_test(what_is_too_large_is_told),
+        cmocka_unit_test(how_much_ran_is_told),
+        cmocka_unit_test(warps_take_turns_at_barriers),
+        cmocka_unit_test(lanes_divide_between_multiples),
+        cmocka_unit_test(modes_of_rows_stay_theirs),
+        cmocka_unit_test(doubles_are_tried_without_nans),
+        cmocka_unit_test(what_waits_keeps_its_registers),
+        cmocka_unit_test(what_the_cache_has_is_found_soon),
+        cmocka_unit_test(atomics_go_lane_by_lane),
+        cmocka_unit_test(lanes_lie_anywhere),
+        cmocka_unit_test(lanes_that_part_come_back),
         cmocka_unit_test(a_clang_that_fails_is_told)}; /* the last: nobody finds clang from then on */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,8 @@ static const char prelude[] =
     "void w_fill(const Warp *, const Linear *, u4, const i8 (*)[32]); void w_only(Warp *, u4); u4 w_looks(const Warp "
     "*);\n"
     "u4 w_swept(const Warp *); u4 w_sweep(Warp *, u4, const u1 *const *); u4 w_poisoned(const Warp *);\n"
-    "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_waits(const Warp *);\n"
+    "void w_put(Warp *, u4, u4); void w_merge(Warp *); u4 w_parted(const Warp *, const u4 *, u4, u4 *); void "
+    "w_gather(Warp *); u4 w_waits(const Warp *);\n"
     "const Uop *w_arrive(Warp *, const Uop *, u4); Warp *w_next(Warp *);\n"
     "#define TIE(x) __asm__ volatile(\"\" : \"+r\"(x))\n"
     "void w_mode(u4); void w_tie1(void *); void w_tie2(void *); void w_tie4(void *); void w_tie8(void *);\n"
@@ -165,7 +166,7 @@ static void emit_variables(Emit *e)
 static void emit_entries(Emit *e)
 {
     const Plan *p = e->p;
-    OUT("switch (w_lean(w) - 1) {\n");
+    OUT("if (COLD(w_mask(w) != ~0u)) goto PARTED;\nswitch (w_lean(w) - 1) {\n");
     for (uint32_t i = 0; i < p->nsegments; i++)
         if (e->resumed[i])
             OUT("case %u: goto I%u;\n", i, i);

@@ -62,6 +62,16 @@ static void find_values(const Plan *p, Region *r)
         r->crossing[w] &= r->wanted[w];
 }
 
+/* Does one of the segments come back to itself or one before it?  A quantum is spent there, most often. */
+static bool has_loop(const Plan *p, const Region *r)
+{
+    bool loops = false;
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t k = 0; k < p->segment[r->segment[i]].nsucc; k++)
+            loops |= p->segment[r->segment[i]].succ[k] <= r->segment[i];
+    return loops;
+}
+
 /* Does it end in a branch whose lanes keep apart where paths meet (emu/core/apart.h)?  If they part there, the interpreter goes on. */
 static bool parts_early(const Segment *s)
 {
@@ -147,6 +157,23 @@ static void give_up(Emit *e, const Region *r)
     OUT("w_merge(w);\nreturn n;\n");
 }
 
+/* The interpreter had to go on with all groups, and they stand in the region. */
+static void come_back(Emit *e, const Region *r)
+{
+    begin_state(e, r);
+    OUT("{ static const u4 head[] = {");
+    for (uint32_t i = 0; i < r->n; i++)
+        OUT("%u, ", e->p->segment[r->segment[i]].first);
+    OUT("%u};\nu4 d[%u];\nif (w_parted(w, head, %u, d)) {\n", e->p->segment[r->meets].first, r->n + 1, r->n + 1);
+    emit_check(e, r->wanted);
+    OUT("w_gather(w);\n");
+    for (uint32_t i = 0; i <= r->n; i++)
+        OUT("d%u = d[%u];\n", i < r->n ? r->segment[i] : r->meets, i);
+    emit_fetch(e, r->wanted);
+    dispatch(e, r, 0);
+    OUT("} }\n");
+}
+
 static void emit_parted(Emit *e, const Region *r, uint32_t index)
 {
     const Plan    *p     = e->p;
@@ -200,4 +227,9 @@ void emit_regions(Emit *e)
     }
     e->crossing = NULL;
     e->in       = NULL;
+    OUT("PARTED:;\n");
+    for (uint32_t i = 0; i < e->nregions; i++)
+        if (has_loop(e->p, &e->region[i]))
+            come_back(e, &e->region[i]);
+    OUT("return 0;\n");
 }

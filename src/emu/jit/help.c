@@ -109,6 +109,31 @@ static void merge(Warp *w)
         w->merge = NULL;
 }
 
+/* In the interpreter's order: of groups that have spent as many turns the one at the smallest pc goes first. */
+static bool parted(const Warp *w, const uint32_t *head, uint32_t n, uint32_t *d)
+{
+    memset(d, 0, n * sizeof *d);
+    for (uint32_t i = 0; i <= w->ngroups; i++) {
+        bool         others = i < w->ngroups;
+        const Group *g      = &w->group[others ? i : 0];
+        uint32_t     at = (uint32_t)((others ? g->pc : w->pc) - w->frame->code->uops), k = 0;
+        if (others && (g->frame != w->frame || g->state != GROUP_READY || g->nap || g->turn != w->turn))
+            return false;
+        while (k < n && head[k] != at)
+            k++;
+        if (k == n)
+            return false;
+        d[k] |= others ? g->mask : w->mask;
+    }
+    return true;
+}
+
+static void gather(Warp *w)
+{
+    w->ngroups = 0;
+    merge(w);
+}
+
 static bool sweep(Warp *w, uint32_t number, const uint8_t *const *at)
 {
     const Worker    *k   = w->worker;
@@ -158,5 +183,12 @@ static const Uop *spent(Warp *w, const Uop *u, uint32_t instr, uint32_t n)
     return block_spent(w, u);
 }
 
-const NativeHelp native_help = {
-    .check = check, .fill = fill, .put = put, .sweep = sweep, .tell = tell, .spent = spent, .merge = merge};
+const NativeHelp native_help = {.check  = check,
+                                .fill   = fill,
+                                .put    = put,
+                                .sweep  = sweep,
+                                .tell   = tell,
+                                .spent  = spent,
+                                .merge  = merge,
+                                .parted = parted,
+                                .gather = gather};

@@ -34,6 +34,9 @@ struct NativeHelp {
     const Uop *(*spent)(Warp *w, const Uop *u, uint32_t instr, uint32_t n);
     /* All were put: where those that run meet them. */
     void (*merge)(Warp *w);
+    /* Do all lanes stand at these heads, and may those run that stand at the first?  d: the lanes at each; then they are no groups any more. */
+    bool (*parted)(const Warp *w, const uint32_t *head, uint32_t n, uint32_t *d);
+    void (*gather)(Warp *w);
 };
 
 extern const NativeHelp native_help;

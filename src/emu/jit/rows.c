@@ -544,6 +544,14 @@ ROW void w_merge(Warp *w)
 {
     w->worker->help->merge(w);
 }
+ROW uint32_t w_parted(const Warp *w, const uint32_t *head, uint32_t n, uint32_t *d)
+{
+    return w->worker->help->parted(w, head, n, d);
+}
+ROW void w_gather(Warp *w)
+{
+    w->worker->help->gather(w);
+}
 
 ROW void w_canonical(float *d)
 {

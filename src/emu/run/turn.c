@@ -194,6 +194,15 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
 }
 
+/* All lanes, in groups that native code may take together. */
+static bool are_all(const Warp *w)
+{
+    uint32_t lanes = w->mask;
+    for (uint32_t i = 0; i < w->ngroups; i++)
+        lanes |= w->group[i].mask;
+    return lanes == UINT32_MAX && !w->naparts;
+}
+
 /* Runs the group that was picked until something happens to it, or to that of a warp behind it (Worker.running). */
 static const Uop *run_group(Warp *w)
 {
@@ -207,7 +216,7 @@ static const Uop *run_group(Warp *w)
         } else if (__builtin_expect(k->look.on, 0) && !w->lean) {
             pc = doze_run(w, pc);
         } else {
-            if (k->native && w->mask == UINT32_MAX && (next = native_run(w, pc)) != NULL) {
+            if (k->native && are_all(w) && (next = native_run(w, pc)) != NULL) {
                 pc = next;
                 w  = k->running;
             }
