@@ -36,6 +36,7 @@ struct NativeSet {
     bool      heard;      /* an observer wants to hear of exchanges between lanes */
     Observer *observer;
     size_t    nobservers; /* copies of those that its text was written for */
+    uint64_t  ran;        /* warp instructions of the launches that it is for, which have ended */
     int       step;       /* atomic: STEP_LOOKING and STEP_ASKED are somebody's who is at it, or was */
     Str       text;       /* that was not found */
     Build    *build;
@@ -237,16 +238,22 @@ static uint64_t look_after(const Program *p)
 
 void jit_tick(Launch *l, uint64_t spent)
 {
-    NativeSet *s   = l->native;
-    uint64_t   ran = l->prog->ran + spent;
-    if (!s || ran < SOON || __atomic_load_n(&s->step, __ATOMIC_ACQUIRE) == STEP_ASKED)
+    NativeSet *s = l->native;
+    if (!s || l->prog->ran + spent < SOON || __atomic_load_n(&s->step, __ATOMIC_ACQUIRE) == STEP_ASKED)
         return;
-    if (ran >= HOT) {
+    if (l->prog->ran + spent >= HOT) {
         if (take(s, STEP_LOOKED, STEP_ASKED) || take(s, STEP_NONE, STEP_ASKED))
             make(s, l, false);
-    } else if (ran >= look_after(l->prog) && take(s, STEP_NONE, STEP_LOOKING)) {
+    } else if (s->ran + spent >= look_after(l->prog) && take(s, STEP_NONE, STEP_LOOKING)) {
         look(s, l);
     }
+}
+
+void jit_ran(Launch *l)
+{
+    l->prog->ran += l->spent;
+    if (l->native)
+        l->native->ran += l->spent;
 }
 
 const char *jit_left(const Launch *l)

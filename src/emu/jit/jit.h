@@ -10,6 +10,8 @@
 void jit_launch(Launch *l);
 /* The launch has run so many warp instructions: is it time to make native code?  For any worker. */
 void jit_tick(Launch *l, uint64_t spent);
+/* The launch has ended. */
+void jit_ran(Launch *l);
 /* From now on the worker runs native code, if there is any. */
 void jit_begin(Worker *k);
 /* It has ended: its observer hears of the accesses that native code counted. */

@@ -751,7 +751,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     jit_launch(&l);
     while (sample_round(&l))
         run_round(&l, &info, r);
-    p->ran += l.spent;
+    jit_ran(&l);
     deliver_output(&l);
     hand_over_children(&l, r);
     pthread_mutex_destroy(&l.lock);
