@@ -347,6 +347,7 @@ ROW uint64_t w_pitch_local(const Warp *w)
 #define LANES_4(X, i)  LANES_2(X, i), LANES_2(X, (i) + 2)
 #define LANES_8(X, i)  LANES_4(X, i), LANES_4(X, (i) + 4)
 #define LANES_16(X, i) LANES_8(X, i), LANES_8(X, (i) + 8)
+#define LANES_32(X, i) LANES_16(X, i), LANES_16(X, (i) + 16)
 #define FAR_LANE(i)    *(const T *)(uintptr_t)(t[i] + k)
 #define NEAR_LANE(i)   *(const T *)(base + (i)*pitch + t[i] + k)
 #define GROUPS(n, x, X)                                                                                                \
@@ -376,15 +377,24 @@ ROW uint64_t w_pitch_local(const Warp *w)
         IN_ORDER(i, m, *(type *)(base + i * pitch + t[i] + k) = x[i])                                                  \
     }
 #if VECTOR == 16
+#define GROUP_1 16
+#define GROUP_2 8
 #define GROUP_4 4
 #define GROUP_8 2
-#else
+#elif VECTOR == 32
+#define GROUP_1 32
+#define GROUP_2 16
 #define GROUP_4 8
 #define GROUP_8 4
+#else
+#define GROUP_1 32
+#define GROUP_2 32
+#define GROUP_4 16
+#define GROUP_8 8
 #endif
 #define ANYWHERE_N(bytes, type, n) ANYWHERE(bytes, type, n)
-ANYWHERE(1, uint8_t, 16)
-ANYWHERE(2, uint16_t, 8)
+ANYWHERE_N(1, uint8_t, GROUP_1)
+ANYWHERE_N(2, uint16_t, GROUP_2)
 ANYWHERE_N(4, uint32_t, GROUP_4)
 ANYWHERE_N(8, uint64_t, GROUP_8)
 
