@@ -117,7 +117,7 @@ static bool parted(const Warp *w, const uint32_t *head, uint32_t n, uint32_t *d)
         bool         others = i < w->ngroups;
         const Group *g      = &w->group[others ? i : 0];
         uint32_t     at = (uint32_t)((others ? g->pc : w->pc) - w->frame->code->uops), k = 0;
-        if (others && (g->frame != w->frame || g->state != GROUP_READY || g->nap || g->turn != w->turn))
+        if (others && (g->frame != w->frame || g->state != GROUP_READY || g->nap || g->still || g->turn != w->turn))
             return false;
         while (k < n && head[k] != at)
             k++;

@@ -194,13 +194,15 @@ static bool quantum_spent(Warp *w, unsigned *quanta)
     return ++*quanta >= QUANTA_PER_TURN || k->granted == 1;
 }
 
-/* All lanes, in groups that native code may take together. */
+/* All lanes, in groups that native code may take together: not where it matters which was put last (quantum_spent). */
 static bool are_all(const Warp *w)
 {
     uint32_t lanes = w->mask;
+    if (lanes == UINT32_MAX || w->frame->code->keeps_apart)
+        return lanes == UINT32_MAX;
     for (uint32_t i = 0; i < w->ngroups; i++)
         lanes |= w->group[i].mask;
-    return lanes == UINT32_MAX && !w->naparts;
+    return lanes == UINT32_MAX;
 }
 
 /* Runs the group that was picked until something happens to it, or to that of a warp behind it (Worker.running). */
