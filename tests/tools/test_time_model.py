@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/time_model: of two variants the faster is named; one launch that is repeated is no variant, and may be left out: test_time_model.py TOOL"""
+"""tools/time_model: of two variants the faster is named; one launch that is repeated is no variant, and may be left out; launches of
+programs that were predicted before they were read are found in reports of today: test_time_model.py TOOL"""
+import json
+import os
 import sys
+import tempfile
 
 from script import load
 
@@ -26,7 +30,27 @@ def main():
         if got != (with_them, without):
             wrong += 1
             print(f"{name}: {got} instead of {(with_them, without)}")
-    return 1 if wrong else 0
+    return 1 if wrong + blind(tool) else 0
+
+
+def blind(tool):
+    before = list(tool.blind_pairs())
+    first = before[0]
+    dims = [int(n) for n in first.reading["grid"].strip("()").split(",")], [int(n) for n in first.reading["block"].strip("()").split(",")]
+    entry = {"launch": int(first.reading["launch"]), "name": "k", "grid": dims[0], "block": dims[1], "counters": {}, "predicted": {"ns": 7, "limiter": "L2"}}
+    wrong = 0
+    for name, grid, predicted in (("today's report", dims[0], [7]), ("another geometry", [dims[0][0] + 1] + dims[0][1:], [])):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, first.name + "__x.json"), "w", encoding="utf-8") as f:
+                json.dump({"kernels": [dict(entry, grid=grid)]}, f)
+            got = [p.predicted for p in tool.predicted_now(before, folder)]
+        if got != predicted:
+            wrong += 1
+            print(f"{name}: {got} instead of {predicted}")
+    if not before or any(p.predicted <= 0 for p in before):
+        wrong += 1
+        print("a launch was predicted to take no time")
+    return wrong
 
 
 if __name__ == "__main__":
