@@ -315,6 +315,8 @@ struct Observer {
     void  (*async)(void *state, const AsyncAccess *a);          /* may be NULL */
     void  (*use)(void *state, const PoisonUse *u);              /* may be NULL; not NULL: poison is tracked */
     void  (*block_start)(void *state, uint64_t block);          /* may be NULL */
+    /* May be NULL.  Before block_end, of each of its warps: how many instructions it ran, by all its groups of lanes. */
+    void  (*warp_end)(void *state, uint64_t block, uint32_t warp, uint64_t instructions);
     void  (*block_end)(void *state, uint64_t block);            /* may be NULL */
     void  (*join)(Observer *o, void *state);                    /* consumes the state */
 };

@@ -83,7 +83,8 @@ static double busy(const TimeWork *w)
 
 static double latency(const TimeWork *w)
 {
-    return w->warp_clocks * larger(rounds(w, ceil(busy(w) / w->sms)), w->longest) + w->once;
+    double all = w->warp_clocks * rounds(w, ceil(busy(w) / w->sms));
+    return larger(all, w->longest_warp) + w->once;
 }
 
 /* Updates that wait for each other.  What integers in one word wait for is the turns of their slice, where these are known. */
@@ -117,8 +118,11 @@ static void fill(const Timing *t, const TimeWork *w, double *part)
     double access      = larger(share, 1 / busy(w));                  /* its share of what accesses ask for */
     double hz          = t->clock_mhz * 1e6;
     part[TIME_LATENCY] = latency(w);
-    part[TIME_ISSUE]   = share * w->issued / t->issue;
-    part[TIME_PIPE]    = share * w->pipe / SUBCORES;
+    double subcores    = w->blocks > 0 ? fmin(SUBCORES, larger(1, w->warps / w->blocks)) : SUBCORES;
+    double worked =
+        larger(share, w->heaviest * SUBCORES / subcores); /* of instructions: a warp stays on its sub-core */
+    part[TIME_ISSUE]   = worked * w->issued / t->issue;
+    part[TIME_PIPE]    = worked * w->pipe / SUBCORES;
     part[TIME_TEXTURE] = share * w->texture / SUBCORES;
     part[TIME_SHARED]  = access * w->shared_passes * t->pass_clocks;
     part[TIME_L1]      = access * larger(w->l1_tags, w->l1_sectors / t->l1_sectors);

@@ -55,7 +55,8 @@ typedef struct TimeWork { /* of a launch */
     double busy_blocks;           /* of the blocks, that take part in the work; 0: all */
     double warp_clocks;           /* of the warp that such a block waits for, alone */
     double once;                  /* clocks that the first warps of a multiprocessor wait for what all later ones find there, and those that prints take */
-    double longest;               /* times as long: the longest warp of the launch.  0: as long */
+    double heaviest;              /* share of the launch's instructions that one block runs, which stay on its multiprocessor.  0: all alike */
+    double longest_warp;          /* clocks of the warp that runs most instructions, alone.  0: not known */
     double issued, pipe;          /* warp instructions; clocks of the busiest pipe of a sub-core */
     double texture;               /* likewise, of its unit of textures */
     double shared_passes, ideal_passes;

@@ -159,6 +159,26 @@ static void barriers_wait_for_all_and_loops_for_their_end(void **state)
     assert_int_equal(clocks(&c), all - 10 * STALL + 3); /* 2.5: one time in eight */
 }
 
+/* A loop of 10 rounds in one of 10 whose rounds wait for all; before the inner one stands an instruction that comes from where it ran once. */
+static void what_was_moved_before_a_loop_says_not_how_often_it_is_entered(void **state)
+{
+    (void)state;
+    Code c;
+    plain(&c, 8);
+    jump(&c, 4, 3);
+    jump(&c, 6, 1);
+    times(&c, 1, 6, 160);
+    times(&c, 3, 4, 1600);
+    c.stretch[2].times   = 16;
+    c.word[5].name       = "BAR";
+    int moved            = clocks(&c);
+    c.stretch[3].entered = 160;
+    assert_true(clocks(&c) > 10 * 10 * 2 * STALL && clocks(&c) < 1000);
+    assert_true(moved > 3 * clocks(&c));
+    c.stretch[3].entered = 1; /* no less than what leads there */
+    assert_int_equal(clocks(&c), moved);
+}
+
 /* A loop that is entered as often as it runs goes round once: what it waits for counts each time. */
 static void loops_of_one_round_are_entered_each_time(void **state)
 {
@@ -254,6 +274,7 @@ int main(void)
         cmocka_unit_test(loops_are_found),
         cmocka_unit_test(barriers_wait_for_all_and_loops_for_their_end),
         cmocka_unit_test(loops_of_one_round_are_entered_each_time),
+        cmocka_unit_test(what_was_moved_before_a_loop_says_not_how_often_it_is_entered),
         cmocka_unit_test(ways_back_from_aside_are_no_loops),
         cmocka_unit_test(blocks_wait_for_the_warp_that_branches),
         cmocka_unit_test(odd_code_takes_some_time),

@@ -195,7 +195,7 @@ static void processes_join_as_workers_do(void **state)
     assert_memory_equal(&two[0].sum.seen, &one.sum.seen, sizeof one.sum.seen);
     assert_memory_equal(&two[0].sum.updates, &one.sum.updates, sizeof one.sum.updates);
     assert_int_equal(two[0].sum.busy_blocks * 1000, one.sum.busy_blocks * 1000);
-    assert_int_equal(two[0].sum.longest * 1000, one.sum.longest * 1000);
+    assert_int_equal(two[0].sum.uneven * 1000, one.sum.uneven * 1000);
     for (size_t n = p.n; n; n = n / 7 * 5) {
         p.at  = 0;
         p.bad = false;
@@ -394,10 +394,14 @@ static void work_may_lie_with_few_blocks(void **state)
             worker,
             &(Access){
                 .block = i >= 18, .warp = i < 18 ? i % 2 : 3, .op = ACCESS_LD, .bytes = 4, .mask = 1, .addr = &addr});
+    assert_non_null(r.o->warp_end);
+    for (unsigned i = 0; i < 32; i++)
+        r.o->warp_end(worker, i / 8, i % 8, i == 3 ? 690 : 10);
     r.o->join(r.o, worker);
     stream_replay(r.o, &r.sum);
     assert_int_equal(r.sum.busy_blocks * 10, 16); /* 24^2 / (18^2 + 6^2) */
-    assert_int_equal(r.sum.longest * 100, 96);    /* 9 of (9 + 6) / 1.6 */
+    assert_int_equal(r.sum.uneven * 100, 2208);   /* 690 of (31 * 10 + 690) / 32 */
+    assert_int_equal(r.sum.heaviest * 100, 76);   /* 760 of 1000 */
     stream_free(r.o);
 }
 

@@ -184,10 +184,29 @@ static void few_blocks_may_have_all_the_work(void **state)
     assert_true(one.part[TIME_L1] > 131 * all.part[TIME_L1]);
     assert_true(one.part[TIME_ISSUE] == all.part[TIME_ISSUE]);
     assert_true(one.part[TIME_LATENCY] == 1000 && all.part[TIME_LATENCY] == 10000);
-    w.longest = 3;
-    assert_true(predict(w).part[TIME_LATENCY] == 3000);
     w.busy_blocks = 0;
     assert_true(predict(w).part[TIME_LATENCY] == 10000);
+    w.longest_warp = 20000;
+    assert_true(predict(w).part[TIME_LATENCY] == 20000);
+}
+
+/* A block stays on its multiprocessor, and a warp on its sub-core. */
+static void one_block_may_run_most_instructions(void **state)
+{
+    (void)state;
+    TimeWork w = small;
+    w.blocks   = 1320;
+    w.warps    = 1320 * 8;
+    w.issued   = 1320 * 1000;
+    w.pipe     = 1320 * 1000;
+    double all = predict(w).part[TIME_ISSUE], pipe = predict(w).part[TIME_PIPE];
+    w.heaviest = 0.5;
+    assert_true(predict(w).part[TIME_ISSUE] > 65 * all && predict(w).part[TIME_ISSUE] < 67 * all);
+    assert_true(predict(w).part[TIME_PIPE] > 65 * pipe && predict(w).part[TIME_PIPE] < 67 * pipe);
+    w.warps = 1320;
+    assert_true(predict(w).part[TIME_ISSUE] > 260 * all);
+    w.heaviest = 1e-6;
+    assert_true(predict(w).part[TIME_ISSUE] == all);
 }
 
 static void warm_launches_keep_the_hosts_pace(void **state)
@@ -350,6 +369,7 @@ int main(void)
                                        cmocka_unit_test(waves_take_their_time),
                                        cmocka_unit_test(once_is_not_for_each_round),
                                        cmocka_unit_test(few_blocks_may_have_all_the_work),
+                                       cmocka_unit_test(one_block_may_run_most_instructions),
                                        cmocka_unit_test(warm_launches_keep_the_hosts_pace),
                                        cmocka_unit_test(cards_without_figures_are_not_known),
                                        cmocka_unit_test(figures_are_needed_where_they_are_used),

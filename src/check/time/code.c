@@ -413,7 +413,30 @@ static void reach_stretch(const Reader *r, const Stretch *s, unsigned (*copies)[
     }
 }
 
-static double warp_clocks(const Reader *r)
+/* The loop of PTX that a block lies in, by its header, numbered through; NONE: it lies in none. */
+static uint32_t loop_of(const Reader *r, uint32_t block)
+{
+    for (const FuncBlocks *f = r->func; f && block != NONE; f = f->next)
+        if (block >= f->base && block < f->base + f->cfg->nblocks) {
+            uint32_t loop = f->cfg->block[block - f->base].loop;
+            return loop == CFG_NONE ? NONE : f->base + f->cfg->loop[loop].header;
+        }
+    return NONE;
+}
+
+/* How often a loop is entered is counted of PTX's; where the assembler has made several of one, it is not known of each.  (What leads to it in the code
+ * may be an instruction that was moved there from where it ran less often.) */
+static double entered_of(const Reader *r, size_t k)
+{
+    uint32_t loop = r->is_loop[k] ? loop_of(r, r->stretch[k].block) : (uint32_t)NONE;
+    for (size_t i = 0; i < r->stretches && loop != NONE; i++)
+        if (i != k && r->is_loop[i] && loop_of(r, r->stretch[i].block) == loop)
+            return 0;
+    return loop != NONE ? r->block[loop].entered : 0;
+}
+
+/* Clocks of the warp that a block waits for, and of the average of all warps: one that runs more instructions takes longer by as much. */
+static void warp_clocks(const Reader *r, CodeWork *out)
 {
     const CodeInput *in    = r->in;
     double          *there = ARENA_ARRAY(r->arena, double, r->words + 1);
@@ -422,22 +445,25 @@ static double warp_clocks(const Reader *r)
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
         const Stretch *s = &r->stretch[k];
-        path[k]          = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called};
+        path[k] = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called, entered_of(r, k)};
         reach_stretch(r, s, copies, there);
         for (size_t i = s->first; i < s->end; i++) {
             const Line *l = line_of(r, i);
             lines[i]      = l && r->word[i].reach == SASS_GLOBAL ? in->lines(in->user, l->id) : 0;
         }
     }
-    return path_clocks(&(PathInput){.word      = r->word,
-                                    .there     = there,
-                                    .lines     = lines,
-                                    .words     = r->words,
-                                    .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
-                                    .stretch   = path,
-                                    .stretches = r->stretches,
-                                    .warps     = (double)in->warps,
-                                    .blocks    = in->busy_blocks});
+    PathInput way    = {.word      = r->word,
+                        .there     = there,
+                        .lines     = lines,
+                        .words     = r->words,
+                        .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
+                        .stretch   = path,
+                        .stretches = r->stretches,
+                        .warps     = (double)in->warps,
+                        .blocks    = in->busy_blocks};
+    out->warp_clocks = path_clocks(&way);
+    way.blocks       = way.warps;
+    out->mean_clocks = path_clocks(&way);
 }
 
 /* How often a warp that comes by executes the instruction: as often as the outermost loop around it goes round, at most. */
@@ -529,8 +555,9 @@ void code_work(const CodeInput *in, CodeWork *out)
         }
     count_constants(&r, out);
     count_prints(&r, out);
-    out->placed      = out->issued > 0 ? placed / out->issued : 0;
-    out->warp_clocks = warp_clocks(&r) + r.waited / (double)in->warps;
+    out->placed = out->issued > 0 ? placed / out->issued : 0;
+    warp_clocks(&r, out);
+    out->warp_clocks += r.waited / (double)in->warps;
     free(r.copy);
     arena_free(r.arena);
 }

@@ -257,7 +257,8 @@ static double walk(Path *p, size_t first, size_t end, const Around *a)
         if (s->times <= 0 || s->called)
             continue;
         if (p->loop_end[i] && a->depth < DEPTH && (i > first || !a->depth)) {
-            double all = rounds(p, i, behind), entered = p->from[i] > 0 && p->from[i] < all ? p->from[i] : all;
+            double all = rounds(p, i, behind), from = fmax(p->from[i], s->entered);
+            double entered = from > 0 && from < all ? from : all;
             clocks += share(a, entered) * loop(p, i, behind, entered, a->depth);
             next = behind;
         } else {

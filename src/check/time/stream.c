@@ -61,6 +61,7 @@ typedef struct Watch {
     uint32_t      instrs;
     Footprint     seen;
     uint32_t     *made; /* accesses by warp of the launch; NULL: it has too many */
+    uint64_t     *ran;  /* instructions, likewise */
     unsigned      warps_of_block;
     Updates       updates;
     Drawn         drawn;
@@ -73,6 +74,7 @@ typedef struct State {
     const EmuInstr *instr;
     Footprint       seen;
     uint32_t       *made;
+    uint64_t       *ran;
     Updates         updates;
     Drawn           drawn;
     Fetch           fetch;
@@ -127,8 +129,10 @@ static void *stream_fork(Observer *o, const LaunchInfo *info, unsigned worker)
     w->most   = (size_t)MOST * MOST_BLOCKS / places(w);
     (void)worker;
     w->warps_of_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
-    if (w->blocks * w->warps_of_block <= MOST_WARPS)
+    if (w->blocks * w->warps_of_block <= MOST_WARPS) {
         s->made = xcalloc(w->blocks * w->warps_of_block, sizeof *s->made);
+        s->ran  = xcalloc(w->blocks * w->warps_of_block, sizeof *s->ran);
+    }
     return s;
 }
 
@@ -244,6 +248,13 @@ static void stream_access(void *state, const Access *a)
         note_access(state, a);
 }
 
+static void stream_warp_end(void *state, uint64_t block, uint32_t warp, uint64_t instructions)
+{
+    State *s = state;
+    if (s->ran && block < s->w->blocks && warp < s->w->warps_of_block)
+        s->ran[block * s->w->warps_of_block + warp] += instructions;
+}
+
 static void stream_join(Observer *o, void *state)
 {
     Watch *w = (Watch *)o;
@@ -255,10 +266,14 @@ static void stream_join(Observer *o, void *state)
     footprint_free(&s->seen);
     if (s->made && !w->made) {
         w->made = s->made;
+        w->ran  = s->ran;
     } else if (s->made) {
-        for (uint64_t i = 0; i < w->blocks * w->warps_of_block; i++)
+        for (uint64_t i = 0; i < w->blocks * w->warps_of_block; i++) {
             w->made[i] += s->made[i];
+            w->ran[i] += s->ran[i];
+        }
         free(s->made);
+        free(s->ran);
     }
     updates_join(&w->updates, &s->updates);
     for (unsigned i = 0; i < MOST_BLOCKS; i++)
@@ -277,6 +292,7 @@ void stream_put(const Observer *o, Parcel *p)
     parcel_put(p, &w->drawn, sizeof w->drawn);
     parcel_put_number(p, w->made ? w->blocks * w->warps_of_block : 0);
     parcel_put(p, w->made, w->made ? w->blocks * w->warps_of_block * sizeof *w->made : 0);
+    parcel_put(p, w->ran, w->made ? w->blocks * w->warps_of_block * sizeof *w->ran : 0);
     for (unsigned i = 0; i < MOST_BLOCKS; i++) {
         parcel_put_number(p, w->stream[i].block);
         parcel_put_number(p, w->stream[i].cut);
@@ -289,10 +305,14 @@ static void take_made(Watch *w, Parcel *p)
 {
     size_t          n    = parcel_count(p, sizeof *w->made);
     const uint32_t *made = parcel_bytes(p, n * sizeof *made);
-    for (size_t i = 0; made && w->made && i < n && i < w->blocks * w->warps_of_block; i++) {
+    const uint64_t *ran  = parcel_bytes(p, n * sizeof *ran);
+    for (size_t i = 0; made && ran && w->made && i < n && i < w->blocks * w->warps_of_block; i++) {
         uint32_t more;
+        uint64_t longer;
         memcpy(&more, made + i, sizeof more);
+        memcpy(&longer, ran + i, sizeof longer);
         w->made[i] += more;
+        w->ran[i] += longer;
     }
 }
 
@@ -338,7 +358,8 @@ Observer *stream_new(const StreamSetting *is)
     Watch        *w   = xcalloc(1, sizeof *w);
     const uint8_t all = 1u << ACCESS_LD | 1u << ACCESS_ST | 1u << ACCESS_ATOM | 1u << ACCESS_RED | 1u << ACCESS_COPY;
     w->is             = *is;
-    w->base           = (Observer){.fork = stream_fork, .access = stream_access, .join = stream_join};
+    w->base =
+        (Observer){.fork = stream_fork, .access = stream_access, .warp_end = stream_warp_end, .join = stream_join};
     w->base.wants[ACCESS_GLOBAL] = w->base.wants[ACCESS_SURFACE] = all;
     w->base.wants[ACCESS_TEXTURE]                                = 1u << ACCESS_LD;
     if (is->sinks) {
@@ -358,6 +379,7 @@ void stream_free(Observer *o)
         free(w->stream[i].entry);
     free(w->hits);
     free(w->made);
+    free(w->ran);
     free(w);
 }
 
@@ -517,25 +539,37 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
 /* How uneven the blocks are.  Of numbers that are all alike or 0, (sum)^2 / sum of squares is how many are not 0. */
 static void judge_blocks(const Watch *w, StreamSum *out)
 {
-    double all = 0, squares = 0, of_blocks = 0, most = 0;
-    if (!w->made)
-        return;
-    for (uint64_t b = 0; b < w->blocks; b++) {
-        double longest = 0, block = 0;
-        for (unsigned i = 0; i < w->warps_of_block; i++) {
-            double n = w->made[b * w->warps_of_block + i];
-            block += n;
-            longest = n > longest ? n : longest;
-        }
+    double all = 0, squares = 0;
+    for (uint64_t b = 0; w->made && b < w->blocks; b++) {
+        double block = 0;
+        for (unsigned i = 0; i < w->warps_of_block; i++)
+            block += w->made[b * w->warps_of_block + i];
         all += block;
         squares += block * block;
-        of_blocks += longest;
-        most = longest > most ? longest : most;
+    }
+    if (all > 0)
+        out->busy_blocks = all * all / squares;
+}
+
+/* The longest warp, and the block that has most to do.  Instructions, as warps run them that make no accesses as well, and a loop that makes many may
+ * find them all in L1. */
+static void judge_warps(const Watch *w, StreamSum *out)
+{
+    double all = 0, most = 0, heaviest = 0;
+    for (uint64_t b = 0; w->ran && b < w->blocks; b++) {
+        double block = 0;
+        for (unsigned i = 0; i < w->warps_of_block; i++) {
+            double n = (double)w->ran[b * w->warps_of_block + i];
+            block += n;
+            most = n > most ? n : most;
+        }
+        all += block;
+        heaviest = block > heaviest ? block : heaviest;
     }
     if (all <= 0)
         return;
-    out->busy_blocks = all * all / squares;
-    out->longest     = most * out->busy_blocks / of_blocks;
+    out->uneven   = most * (double)(w->blocks * w->warps_of_block) / all;
+    out->heaviest = heaviest / all;
 }
 
 void stream_replay(Observer *o, StreamSum *out)
@@ -553,6 +587,7 @@ void stream_replay(Observer *o, StreamSum *out)
     for (unsigned sm = 0; sm < n; sm++)
         fetched_free(&fetched[sm]);
     judge_blocks(w, out);
+    judge_warps(w, out);
     updates_sum(&w->updates, &out->updates);
     footprint_sum(&w->seen, w->is.pairs, &w->is.host, &out->seen);
 }

@@ -68,6 +68,7 @@ struct Warp {
     uint32_t   lean;     /* not 0: native code goes on with the running or only group at its segment lean - 1 (jit/help.h) */
     uint32_t   turn;
     uint32_t   starts;   /* short turns it has had */
+    uint64_t   spent;    /* instructions in the turns that it has had */
     uint64_t   alone;    /* instructions that one group has computed while others were ready */
     uint32_t   at_cluster;    /* lanes that arrived at barrier.cluster and have not waited */
     uint32_t   cluster_phase; /* the parity of the phase they arrived in */

@@ -238,8 +238,12 @@ void block_ended(Worker *k, Block *b)
     b->ended  = true;
     b->cluster->ended++;
     k->ended++;
-    for (size_t o = 0; o < l->ask->nobservers; o++)
-        if (l->ask->observers[o]->block_end)
-            l->ask->observers[o]->block_end(k->observer[o], b->index);
+    for (size_t o = 0; o < l->ask->nobservers; o++) {
+        const Observer *to = l->ask->observers[o];
+        for (uint32_t i = 0; to->warp_end && i < b->nwarps; i++)
+            to->warp_end(k->observer[o], b->index, i, b->warp[i].spent);
+        if (to->block_end)
+            to->block_end(k->observer[o], b->index);
+    }
     keep_output(k, b);
 }

@@ -167,17 +167,26 @@ static bool is_last(const Warp *w)
     return true;
 }
 
+/* What the warp has run of its quantum is the worker's, and its own. */
+static uint64_t pay(Warp *w)
+{
+    Worker  *k     = w->worker;
+    uint64_t spent = (uint64_t)(k->granted - w->quantum);
+    k->spent += spent;
+    w->spent += spent;
+    return spent;
+}
+
 /* The running group's quantum is spent.  Returns true when the turn ends. */
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
     Worker *k = w->worker;
     /* lanes that keep apart: what synchronised may have stood before the loop, so ask a second time */
     bool     syncs = k->sync_ops, waits = syncs && (!w->ngroups || !w->frame->code->keeps_apart || w->waited);
-    uint64_t spent = (uint64_t)(k->granted - w->quantum);
-    k->spent += spent;
-    w->quantum  = k->granted;
-    k->sync_ops = false;
-    w->waited   = syncs && w->ngroups;
+    uint64_t spent = pay(w);
+    w->quantum     = k->granted;
+    k->sync_ops    = false;
+    w->waited      = syncs && w->ngroups;
     poll_begin(w);
     if (waits) {
         w->turn +=
@@ -293,7 +302,7 @@ Warp *turn_next(Warp *w)
     Worker *k = w->worker;
     Warp   *v = w + 1;
     k->compiled += (uint64_t)(k->entered - w->quantum);
-    k->spent += (uint64_t)(k->granted - w->quantum);
+    pay(w);
     k->follow--;
     k->running = v;
     k->event   = EVENT_NONE;
@@ -333,6 +342,6 @@ Warp *warp_run(Warp *w, bool *ran)
         poll_switch(w);
         ended = run_picked(&w, &quanta);
     }
-    k->spent += (uint64_t)(k->granted - w->quantum);
+    pay(w);
     return w;
 }
