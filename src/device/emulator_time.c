@@ -491,7 +491,7 @@ static TimeWork work_of(const LaunchTime *t, const WwCounters *c, const StreamSu
                       .warp_clocks   = code->warp_clocks,
                       .once          = code->constant_clocks + printed(t, code) + described(t, code),
                       .heaviest      = s->heaviest,
-                      .longest_warp  = s->uneven * code->mean_clocks,
+                      .longest_warp  = code->mean_clocks + fmax(0, s->uneven - 1) * code->near_clocks,
                       .issued        = code->issued,
                       .pipe          = busiest(code),
                       .texture       = code->pipe[SASS_TEX],

@@ -435,7 +435,8 @@ static double entered_of(const Reader *r, size_t k)
     return loop != NONE ? r->block[loop].entered : 0;
 }
 
-/* Clocks of the warp that a block waits for, and of the average of all warps: one that runs more instructions takes longer by as much. */
+/* Clocks of the warp that a block waits for, and of the average of all warps.  One that runs more instructions takes longer by those, not by waiting
+ * as often for what nobody has asked for before: so that of the average is told without as well. */
 static void warp_clocks(const Reader *r, CodeWork *out)
 {
     const CodeInput *in    = r->in;
@@ -464,6 +465,11 @@ static void warp_clocks(const Reader *r, CodeWork *out)
     out->warp_clocks = path_clocks(&way);
     way.blocks       = way.warps;
     out->mean_clocks = path_clocks(&way);
+    double shared    = in->reach(in->user, NONE, SASS_SHARED, 0, 1);
+    for (size_t i = 0; i < r->words; i++)
+        there[i] = fmin(there[i], shared);
+    way.lines        = NULL;
+    out->near_clocks = path_clocks(&way);
 }
 
 /* How often a warp that comes by executes the instruction: as often as the outermost loop around it goes round, at most. */

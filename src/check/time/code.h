@@ -33,7 +33,7 @@ typedef struct CodeInput {
 
 typedef struct CodeWork {
     double issued;            /* machine instructions, by warps, of the whole launch */
-    double mean_clocks;       /* of the average of all warps */
+    double mean_clocks, near_clocks; /* of the average of all warps; the same if all that it loads were near */
     double pipe[SASS_PIPES];  /* clocks of a sub-core's pipe, likewise */
     double warp_clocks;       /* from the first to the last instruction of a warp that works and waits for nobody else */
     double constant_clocks;   /* that a multiprocessor's first warp waits for constants */
