@@ -478,6 +478,14 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
     tell_flops(r, t, e);
 }
 
+/* Of the warp that runs most instructions, those that it runs more than the average do not wait as often for what nobody has asked for: as if all
+ * loads were near, at least.  Where a warp makes more accesses it waits more often for those, but no longer than all its instructions would. */
+static double longest_warp(const StreamSum *s, const CodeWork *code)
+{
+    double near = code->mean_clocks + fmax(0, s->uneven - 1) * code->near_clocks;
+    return fmax(near, fmin(code->warp_clocks * s->longest, code->mean_clocks * s->uneven));
+}
+
 static TimeWork work_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, const Traffic *x,
                         const CodeWork *code, double blocks)
 {
@@ -491,7 +499,7 @@ static TimeWork work_of(const LaunchTime *t, const WwCounters *c, const StreamSu
                       .warp_clocks   = code->warp_clocks,
                       .once          = code->constant_clocks + printed(t, code) + described(t, code),
                       .heaviest      = s->heaviest,
-                      .longest_warp  = code->mean_clocks + fmax(0, s->uneven - 1) * code->near_clocks,
+                      .longest_warp  = longest_warp(s, code),
                       .issued        = code->issued,
                       .pipe          = busiest(code),
                       .texture       = code->pipe[SASS_TEX],

@@ -400,6 +400,7 @@ static void work_may_lie_with_few_blocks(void **state)
     r.o->join(r.o, worker);
     stream_replay(r.o, &r.sum);
     assert_int_equal(r.sum.busy_blocks * 10, 16); /* 24^2 / (18^2 + 6^2) */
+    assert_int_equal(r.sum.longest * 100, 96);    /* 9 of (9 + 6) / 1.6 */
     assert_int_equal(r.sum.uneven * 100, 2208);   /* 690 of (31 * 10 + 690) / 32 */
     assert_int_equal(r.sum.heaviest * 100, 76);   /* 760 of 1000 */
     stream_free(r.o);

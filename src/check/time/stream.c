@@ -539,16 +539,23 @@ static void replay_sm(Watch *w, unsigned sm, unsigned sms, Fetched *fetched, Str
 /* How uneven the blocks are.  Of numbers that are all alike or 0, (sum)^2 / sum of squares is how many are not 0. */
 static void judge_blocks(const Watch *w, StreamSum *out)
 {
-    double all = 0, squares = 0;
+    double all = 0, squares = 0, of_blocks = 0, most = 0;
     for (uint64_t b = 0; w->made && b < w->blocks; b++) {
-        double block = 0;
-        for (unsigned i = 0; i < w->warps_of_block; i++)
-            block += w->made[b * w->warps_of_block + i];
+        double longest = 0, block = 0;
+        for (unsigned i = 0; i < w->warps_of_block; i++) {
+            double n = w->made[b * w->warps_of_block + i];
+            block += n;
+            longest = n > longest ? n : longest;
+        }
         all += block;
         squares += block * block;
+        of_blocks += longest;
+        most = longest > most ? longest : most;
     }
-    if (all > 0)
-        out->busy_blocks = all * all / squares;
+    if (all <= 0)
+        return;
+    out->busy_blocks = all * all / squares;
+    out->longest     = most * out->busy_blocks / of_blocks;
 }
 
 /* The longest warp, and the block that has most to do.  Instructions, as warps run them that make no accesses as well, and a loop that makes many may

@@ -45,7 +45,9 @@ typedef struct StreamSum {
     uint64_t   textured, drawn; /* sectors of the whole launch: that fetches of textures ask for; that surfaces' stores do */
     FootprintSum seen;        /* of the whole launch */
     UpdatesSum   updates;     /* likewise */
-    double     busy_blocks;   /* that take part in the work, by the accesses that they make.  0: not known */
+    /* How many blocks take part in the work, by the accesses that they make, and how many times as many the longest warp of the launch makes as
+     * the longest one of such a block.  0: not known. */
+    double     busy_blocks, longest;
     /* How many times as many instructions the longest warp runs as the average of all; the share of all that the block with most runs.  0: not known. */
     double     uneven, heaviest;
 } StreamSum;
