@@ -19,7 +19,7 @@ template <int BN_, int XN_, int YN_, int BRAIN_> struct ColumnShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
-        SYM = 0, ENDS = 1, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, LINE = 128, BOX = 64 * LINE, BOXES = (BN + 63) / 64, /* of 64 columns */
+        SYM = 0, ENDS = 1, SHARES = 1, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, LINE = 128, BOX = 64 * LINE, BOXES = (BN + 63) / 64, /* of 64 columns */
         X = BOX, Y = (YN ? BOXES * 64 : BN) * LINE, SLICE = X + Y, PITCH = BN + 8, /* of sums, in floats */
     };
 };
@@ -88,29 +88,6 @@ template <typename S> static __device__ __forceinline__ void zero_column(const C
     warpgroup_barrier(1);
 }
 
-/* All blocks are told of a buffer that this one has read. */
-template <typename S> static __device__ __forceinline__ void multiply_column(int slices, JoinedRing r, float (&d)[S::RESULTS])
-{
-    enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
-    unsigned before = r.stages, all = cluster_size();
-    for (int s = 0; s < slices; s++) {
-        unsigned at = r.slices + r.buffer * S::SLICE;
-        bar_wait(r.full + r.buffer * 8, r.phase);
-        unsigned long long x = wgmma_operand<S::XN>(at), y = wgmma_operand<S::YN>(at + S::X);
-        wgmma_begin();
-#pragma unroll
-        for (int l = 0; l < S::BK / 16; l++)
-            wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
-        wgmma_commit();
-        wgmma_wait<1>();
-        if (before < r.stages && threadIdx.x < all)
-            bar_arrive_at(r.empty + before * 8, threadIdx.x);
-        before = r.buffer;
-        ring_on(&r);
-    }
-    wgmma_wait<0>();
-}
-
 /* The sums become results, four neighbours of a row of C at once. */
 template <typename S> static __device__ __forceinline__ void put_column(HalfArgs a, const ColumnTile &t, unsigned sums)
 {
@@ -165,7 +142,7 @@ template <typename S> static __device__ __forceinline__ void column_product(cons
     } else {
         float d[S::RESULTS];
         zero_column<S>(t, r);
-        multiply_column<S>(t.slices, r, d);
+        multiply_slices<S>(t.slices, r, false, d);
         warpgroup_barrier(1);
         leave_sums<S>(at, d);
     }

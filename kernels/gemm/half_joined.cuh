@@ -21,7 +21,8 @@ template <int BN_, int XN_, int YN_, int BRAIN_, int SYM_> struct JoinedShape {
     enum {
         BN = BN_, XN = XN_, YN = YN_, /* XN, YN: the operand does not lie along k */
         BRAIN = BRAIN_,               /* bf16, else fp16 */
-        SYM = SYM_, ENDS = !SYM_, BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, BOX = 64 * 128, X = BM * BK * 2, SLICE = X + BN * BK * 2,
+        SYM = SYM_, ENDS = !SYM_, SHARES = 0, /* blocks of a cluster share operands */
+        BM = 64, BK = HALF_SLICE, RESULTS = BN / 2, BOX = 64 * 128, X = BM * BK * 2, SLICE = X + BN * BK * 2,
         PITCH = BN + 8, /* floats: eight lanes' pairs of a row, four rows of a warp, on all banks */
     };
 };
@@ -205,10 +206,11 @@ template <typename S> static __device__ __forceinline__ void draw_slices(const H
 
 /* ---- products ------------------------------------------------------------------------------------------------------ */
 
+/* Those that bring slices are told of each that was read: this block's, or all of the cluster's. */
 template <typename S> static __device__ __forceinline__ void multiply_slices(int all, JoinedRing r, bool drawn, float (&d)[S::RESULTS])
 {
     enum { X_STEP = S::XN ? 16 * 128 / 16 : 2, Y_STEP = S::YN ? 16 * 128 / 16 : 2 }; /* 16 of k, in 16 bytes */
-    unsigned before = r.stages;
+    unsigned before = r.stages, blocks = S::SHARES ? cluster_size() : 1;
 #pragma unroll
     for (int i = 0; i < S::RESULTS; i++) /* there may be fewer slices than blocks */
         d[i] = 0;
@@ -224,8 +226,12 @@ template <typename S> static __device__ __forceinline__ void multiply_slices(int
             wgmma_half<S::BRAIN, S::XN, S::YN>(d, x + l * X_STEP, y + l * Y_STEP, s + l > 0);
         wgmma_commit();
         wgmma_wait<1>();
-        if (before < r.stages && threadIdx.x == 0)
-            bar_arrive(r.empty + before * 8);
+        if (before < r.stages && threadIdx.x < blocks) {
+            if (S::SHARES)
+                bar_arrive_at(r.empty + before * 8, threadIdx.x);
+            else
+                bar_arrive(r.empty + before * 8);
+        }
         before = r.buffer;
         ring_on(&r);
     }

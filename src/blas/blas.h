@@ -140,6 +140,8 @@ unsigned rung_splits(const Rung *r);
 /* Can it compute the transposed product and write its transpose?  Named "rung:turned" then. */
 #define TURNED "turned"
 bool rung_turns(const Rung *r);
+/* Do 16-bit or 8-bit operands come by tensor copies alone (half.c)?  Others are copied first. */
+bool rung_maps(const Rung *r);
 unsigned rung_more_splits(unsigned split);
 enum { CLUSTER = 8, MOST_SPLITS = 128 };
 

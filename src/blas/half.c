@@ -105,14 +105,19 @@ bool half_strays(const GemmArgs *g, bool y)
     return g->vector & (y ? 2 : 1) && 2 * ld % ROW_BYTES;
 }
 
-/* What a slice takes at least where lines stray: its requests, of which a block of a cluster makes those of X and half of those of Y. */
+/* Blocks of a cluster of half_quad and half_tall each order a half of X. */
+static bool halves_x(const Rung *r)
+{
+    return r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL;
+}
+
+/* What a slice takes at least where lines stray: its requests, of which a block of a cluster makes those of X and half of those of Y; of half_tall the other
+ * way round. */
 static uint64_t requests(const Rung *r, const GemmArgs *g)
 {
-    bool x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
-    bool shares_x  = r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL,
-         shares_y  = r->layouts != RUNG_HALF_TALL;
-    double rows    = r->rows * (shares_x ? request_costs.share : 1),
-           columns = r->columns * (shares_y ? request_costs.share : 1);
+    bool   x = half_strays(g, false), y = r->symmetric ? x : half_strays(g, true);
+    double rows    = r->rows * (halves_x(r) ? request_costs.share : 1),
+           columns = r->columns * (r->layouts != RUNG_HALF_TALL ? request_costs.share : 1);
     double lines   = rows * (1 + x * request_costs.stray) + columns * (1 + y * request_costs.stray);
     return x || y ? (uint64_t)(lines * request_costs.line) : 0;
 }
@@ -127,7 +132,7 @@ static HalfShare costed(const Rung *r, const GemmArgs *g, HalfShare s, bool skew
                      : r->layouts == RUNG_EIGHT      ? c->slice * 6 / 5
                      : r->symmetric || g->y_row == 1 ? c->slice
                                                      : along_n(r, c->slice);
-    uint64_t least = rung_turns(r) || r->layouts == RUNG_HALF ? requests(r, g) : 0;
+    uint64_t least = rung_maps(r) && r->layouts != RUNG_EIGHT ? requests(r, g) : 0;
     s.cost         = (s.rounds * s.slices + s.share) * (slice > least ? slice : least);
     if (s.share)
         s.cost += c->join + (s.parts - 2) * c->more + (skewed ? c->skew : 0);
@@ -201,18 +206,12 @@ void half_turn(Problem *p)
     p->turned        = true;
 }
 
-static bool by_maps(const Rung *r)
-{
-    return r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL ||
-           r->layouts == RUNG_HALF_COLUMN || r->layouts == RUNG_EIGHT;
-}
-
 bool half_can(const WwBlas *b, bool symmetric)
 {
     for (size_t i = 0; rung_at(i); i++) {
         const Rung *r = rung_at(i);
         char        entry[BLAS_NAME];
-        if (r->symmetric != symmetric || (!by_maps(r) && r->layouts != RUNG_HALF_JOINED))
+        if (r->symmetric != symmetric || (!rung_maps(r) && r->layouts != RUNG_HALF_JOINED))
             continue;
         snprintf(entry, sizeof entry, "%s_%s_%s", symmetric ? "aat" : "gemm", r->name,
                  r->layouts == RUNG_EIGHT ? "e4m3"
@@ -263,7 +262,7 @@ void half_tail(const WwBlas *b, const Problem *p, Work *w)
 void half_work(const WwBlas *b, const Problem *p, Work *w)
 {
     Source x = source_x(&p->args), y = source_y(&p->args);
-    if (!by_maps(p->rung))
+    if (!rung_maps(p->rung))
         return;
     if (p->rung->layouts != RUNG_HALF_COLUMN)
         half_tail(b, p, w);
@@ -411,10 +410,10 @@ static Status run_maps(WwBlas *b, const Problem *p, HalfArgs *a, WwPtr to_x, WwP
     else if (!in_place(p, &y, 2))
         TRY(copy_operand(b, &y, p->operand, g->k, to_y));
     bool column = r->layouts == RUNG_HALF_COLUMN, tall = r->layouts == RUNG_HALF_TALL;
-    bool halves = r->layouts == RUNG_HALF_QUAD || tall, whole = tall || column;
-    int  rows   = halves ? r->rows / PAIR : r->rows,
+    bool whole  = tall || column;
+    int  rows   = halves_x(r) ? r->rows / PAIR : r->rows,
         columns = whole ? r->columns : r->columns / PAIR; /* which one block orders */
-    a->alone    = !halves && boxes_fit(r, &y, p->operand);
+    a->alone    = !halves_x(r) && boxes_fit(r, &y, p->operand);
     TRY(half_map(b, &x, p->operand, g->k, rows, BOX, &a->x));
     TRY(half_map(b, &y, p->operand, g->k, columns, !column && r->columns / PAIR % BOX ? BOX / PAIR : BOX, &a->y));
     TRY(map_edge(b, &x, p->operand, g->k, rows, &a->x_edge, &a->x_rest));
@@ -538,7 +537,7 @@ Status half_run(WwBlas *b, const Problem *p, const GemmArgs *g, size_t first, si
     a.staged = !a.wide && !(reads && upper);
     a.turned = p->turned;
     a.store  = g->vector & 4 && (size_t)(p->turned ? g->m : g->n) * p->result % 16 == 0 && (a.wide ? !reads : a.staged);
-    if (by_maps(p->rung))
+    if (rung_maps(p->rung))
         TRY(run_maps(b, p, &a, x, y, &w));
     else
         TRY(run_tiles(b, p, &a, batch, entry, &w));

@@ -71,35 +71,35 @@ WwScalar type_one(WwType type)
 enum { ALL_OF_THEM = -1 };
 
 /* Of RungLayouts: what it multiplies, which one of those types alone; letters: an entry for each layout, named by its last letters; batch: one launch
- * can take it. */
+ * can take it; maps: 16-bit or 8-bit operands come by tensor copies alone (half.c). */
 static const struct LayoutRow {
     TypeKind kind;
     int      only;
-    bool     letters, batch;
-} layouts[] = {[RUNG_ANY]          = {TYPE_WORDS, ALL_OF_THEM, false, true},
-               [RUNG_FOUR]         = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_SHORT]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_WOVEN]        = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_JOINED]       = {TYPE_WORDS, ALL_OF_THEM, true, true},
-               [RUNG_TENSOR]       = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_WHOLE]        = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_DRAWN]        = {TYPE_WORDS, ALL_OF_THEM, false, false},
-               [RUNG_BYTES]        = {TYPE_WORDS, WW_I32, false, false},
-               [RUNG_LIMBS]        = {TYPE_WORDS, WW_I32, false, false},
-               [RUNG_LONG]         = {TYPE_LONG, ALL_OF_THEM, false, true},
-               [RUNG_HALF]         = {TYPE_HALF, ALL_OF_THEM, true, false},
-               [RUNG_HALF_QUAD]    = {TYPE_HALF, ALL_OF_THEM, true, false},
-               [RUNG_HALF_TALL]    = {TYPE_HALF, ALL_OF_THEM, true, false},
-               [RUNG_HALF_COLUMN]  = {TYPE_HALF, ALL_OF_THEM, true, false},
-               [RUNG_HALF_JOINED]  = {TYPE_HALF, ALL_OF_THEM, true, true},
-               [RUNG_HALF_WARP]    = {TYPE_HALF, ALL_OF_THEM, true, true},
-               [RUNG_HALF_PLAIN]   = {TYPE_HALF, ALL_OF_THEM, false, false},
-               [RUNG_EIGHT]        = {TYPE_EIGHT, ALL_OF_THEM, false, false},
-               [RUNG_EIGHT_PLAIN]  = {TYPE_EIGHT, ALL_OF_THEM, false, false},
-               [RUNG_SPLIT]        = {TYPE_WORDS, WW_F32, true, false},
-               [RUNG_DOUBLE]       = {TYPE_DOUBLE, ALL_OF_THEM, true, true},
-               [RUNG_DOUBLE_PLAIN] = {TYPE_DOUBLE, ALL_OF_THEM, false, true},
-               [RUNG_RESIDUES]     = {TYPE_DOUBLE, ALL_OF_THEM, false, false}};
+    bool     letters, batch, maps;
+} layouts[] = {[RUNG_ANY]          = {TYPE_WORDS, ALL_OF_THEM, false, true, false},
+               [RUNG_FOUR]         = {TYPE_WORDS, ALL_OF_THEM, true, true, false},
+               [RUNG_SHORT]        = {TYPE_WORDS, ALL_OF_THEM, true, true, false},
+               [RUNG_WOVEN]        = {TYPE_WORDS, ALL_OF_THEM, true, true, false},
+               [RUNG_JOINED]       = {TYPE_WORDS, ALL_OF_THEM, true, true, false},
+               [RUNG_TENSOR]       = {TYPE_WORDS, ALL_OF_THEM, false, false, false},
+               [RUNG_WHOLE]        = {TYPE_WORDS, ALL_OF_THEM, false, false, false},
+               [RUNG_DRAWN]        = {TYPE_WORDS, ALL_OF_THEM, false, false, false},
+               [RUNG_BYTES]        = {TYPE_WORDS, WW_I32, false, false, false},
+               [RUNG_LIMBS]        = {TYPE_WORDS, WW_I32, false, false, false},
+               [RUNG_LONG]         = {TYPE_LONG, ALL_OF_THEM, false, true, false},
+               [RUNG_HALF]         = {TYPE_HALF, ALL_OF_THEM, true, false, true},
+               [RUNG_HALF_QUAD]    = {TYPE_HALF, ALL_OF_THEM, true, false, true},
+               [RUNG_HALF_TALL]    = {TYPE_HALF, ALL_OF_THEM, true, false, true},
+               [RUNG_HALF_COLUMN]  = {TYPE_HALF, ALL_OF_THEM, true, false, true},
+               [RUNG_HALF_JOINED]  = {TYPE_HALF, ALL_OF_THEM, true, true, false},
+               [RUNG_HALF_WARP]    = {TYPE_HALF, ALL_OF_THEM, true, true, false},
+               [RUNG_HALF_PLAIN]   = {TYPE_HALF, ALL_OF_THEM, false, false, false},
+               [RUNG_EIGHT]        = {TYPE_EIGHT, ALL_OF_THEM, false, false, true},
+               [RUNG_EIGHT_PLAIN]  = {TYPE_EIGHT, ALL_OF_THEM, false, false, false},
+               [RUNG_SPLIT]        = {TYPE_WORDS, WW_F32, true, false, false},
+               [RUNG_DOUBLE]       = {TYPE_DOUBLE, ALL_OF_THEM, true, true, false},
+               [RUNG_DOUBLE_PLAIN] = {TYPE_DOUBLE, ALL_OF_THEM, false, true, false},
+               [RUNG_RESIDUES]     = {TYPE_DOUBLE, ALL_OF_THEM, false, false, false}};
 
 bool rung_half(const Rung *r)
 {
@@ -123,11 +123,14 @@ unsigned rung_splits(const Rung *r)
     return r->layouts == RUNG_JOINED ? MOST_SPLITS : clusters ? CLUSTER : 1;
 }
 
+bool rung_maps(const Rung *r)
+{
+    return layouts[r->layouts].maps;
+}
+
 bool rung_turns(const Rung *r)
 {
-    return (r->layouts == RUNG_HALF || r->layouts == RUNG_HALF_QUAD || r->layouts == RUNG_HALF_TALL ||
-            r->layouts == RUNG_HALF_COLUMN) &&
-           !r->symmetric;
+    return rung_maps(r) && layouts[r->layouts].kind == TYPE_HALF && !r->symmetric;
 }
 
 unsigned rung_more_splits(unsigned split)
