@@ -16,7 +16,6 @@
  * Not modelled: what happens at L2, the order in which values arrive. */
 #include "model/rules.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { SETS = 4 };
@@ -81,6 +80,35 @@ static uint32_t round_serve(const Lanes *l, uint32_t left, uint32_t *sum)
     }
     *sum += (uint32_t)__builtin_popcount(sectors);
     return served;
+}
+
+/* Where no two lines share a set, nobody waits for another line: a sector is asked for as often as the place in it that most lanes want.
+ * Otherwise, or where an operand does not lie in one sector, as those of atomics do, it is not easily said. */
+bool model_atomic_simple(const ModelAccess *a, Touched *t, uint32_t *sectors)
+{
+    uint8_t  wanted[SETS][MODEL_LINE] = {0}, most[SETS][MODEL_LINE / MODEL_SECTOR] = {0};
+    uint64_t line[SETS], last = UINT64_MAX; /* no line has that number */
+    unsigned set = 0, used = 0, odd = 0;
+    *t       = (Touched){0};
+    *sectors = 0;
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint64_t at = a->addr[__builtin_ctz(m)], number = at / MODEL_LINE;
+        if (number != last) {
+            set = set_of(number);
+            if (used >> set & 1 && line[set] != number)
+                return false;
+            t->lines += !(used >> set & 1);
+            used |= 1u << set;
+            line[set] = last = number;
+        }
+        uint8_t n = ++wanted[set][at % MODEL_LINE], *p = &most[set][at % MODEL_LINE / MODEL_SECTOR];
+        odd |= at % a->bytes != 0;
+        t->bytes += n == 1 ? a->bytes : 0;
+        t->sectors += !*p;
+        *sectors += n > *p;
+        *p = n > *p ? n : *p;
+    }
+    return !odd && a->bytes <= MODEL_SECTOR;
 }
 
 uint32_t model_atomic_sectors(const ModelAccess *a)

@@ -200,10 +200,6 @@ static void move_request(const Arch *h, const Request *r, bool whole_lines, Mode
 
 /* ---- without a set of lines: most accesses whose addresses have no pattern ------------------------------------------- */
 
-typedef struct Touched { /* distinct ones asked for */
-    unsigned lines, sectors, bytes;
-} Touched;
-
 /* Global memory: does every lane have a line of its own?  false also where two lines only share a bit. */
 static bool touches_apart(const ModelAccess *a, Touched *t)
 {
@@ -264,16 +260,19 @@ static uint64_t local_place(uint64_t off, unsigned lane, unsigned word)
 
 void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
 {
-    bool     local  = a->space == MODEL_LOCAL;
-    bool     atomic = !local && (a->op == MODEL_ATOM || a->op == MODEL_RED); /* there are none on local memory */
-    bool     cached = local ? a->l1 != MODEL_L1_OFF
-                            : a->op == MODEL_LD && (a->l1 == MODEL_L1_ON || (a->l1 == MODEL_L1_AUTO && h->l1_loads));
-    unsigned words  = local && a->bytes > 4 ? a->bytes / 4 : 1;
-    unsigned bytes  = a->bytes / words;
-    bool     whole  = h->global_rule != GLOBAL_SECTORS && !atomic; /* what moves is asked of every lane */
+    bool     local   = a->space == MODEL_LOCAL;
+    bool     atomic  = !local && (a->op == MODEL_ATOM || a->op == MODEL_RED); /* there are none on local memory */
+    bool     cached  = local ? a->l1 != MODEL_L1_OFF
+                             : a->op == MODEL_LD && (a->l1 == MODEL_L1_ON || (a->l1 == MODEL_L1_AUTO && h->l1_loads));
+    unsigned words   = local && a->bytes > 4 ? a->bytes / 4 : 1;
+    unsigned bytes   = a->bytes / words;
+    bool     whole   = h->global_rule != GLOBAL_SECTORS && !atomic; /* what moves is asked of every lane */
+    uint32_t sectors = 0;                                           /* of atomics */
     LineSet  s;
     Touched  t;
-    if (!whole && (local ? touches_rows(a, &t) : touches_apart(a, &t)))
+    if (atomic && model_atomic_simple(a, &t, &sectors))
+        words = 0;
+    else if (!whole && (local ? touches_rows(a, &t) : touches_apart(a, &t)))
         words = 0;
     else
         lines_init(&s);
@@ -293,7 +292,7 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
     if (atomic && h->global_rule != GLOBAL_LINES && h->global_rule != GLOBAL_SECTORS)
         move(out, (unsigned)__builtin_popcount(a->mask), MODEL_SECTOR);
     else if (atomic)
-        move(out, model_atomic_sectors(a), MODEL_SECTOR);
+        move(out, sectors ? sectors : model_atomic_sectors(a), MODEL_SECTOR);
     else if (h->global_rule == GLOBAL_SECTORS)
         move(out, out->touched, MODEL_SECTOR);
     out->sectors = out->moved_bytes / MODEL_SECTOR;

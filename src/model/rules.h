@@ -10,7 +10,13 @@
 void model_banks(const Arch *h, const ModelAccess *a, ModelCost *out);
 /* coalesce.c: global and local memory. */
 void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out);
+typedef struct Touched { /* distinct ones asked for */
+    unsigned lines, sectors, bytes;
+} Touched;
+
 /* atomics.c: sectors of an atom or red on global memory. */
 uint32_t model_atomic_sectors(const ModelAccess *a);
+/* The same, and what it touches, where that is easily said; false: it is not. */
+bool model_atomic_simple(const ModelAccess *a, Touched *t, uint32_t *sectors);
 
 #endif

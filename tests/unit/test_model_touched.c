@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines, sectors and bytes that a warp asks for, of addresses without a pattern, against a count byte by byte. */
+ * Lines, sectors and bytes that a warp asks for, of addresses without a pattern, against a count byte by byte; the sectors of atomics, where
+ * they are easily said, against those of the rounds that serve them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/model.h"
+#include "model/rules.h"
 
 enum { TRIALS = 20000 };
 
@@ -59,7 +61,8 @@ static void check(const ModelAccess *a)
         }
     model_access(profile_find("sm_90"), a, &c);
     assert_int_equal(c.useful_bytes, distinct(bytes, n));
-    assert_int_equal(c.sectors, distinct(sectors, n));
+    assert_int_equal(c.touched, distinct(sectors, n));
+    assert_int_equal(a->op == MODEL_RED ? c.touched : c.sectors, c.touched);
     assert_int_equal(c.tag_requests, distinct(lines, n));
 }
 
@@ -82,8 +85,31 @@ static void every_byte_counts_once(void **state)
     }
 }
 
+static void simple_atomics_cost_what_the_rounds_do(void **state)
+{
+    (void)state;
+    unsigned simple = 0;
+    for (unsigned i = 0; i < TRIALS; i++) {
+        unsigned    bytes = some() % 2 ? 4 : 8, range = 1u << (5 + some() % 8);
+        uint64_t    addr[MODEL_LANES], at             = some() >> 20;
+        ModelAccess a = {MODEL_GLOBAL, MODEL_RED, MODEL_L1_AUTO, bytes, (uint32_t)(some() | UINT64_C(1) << i % 32),
+                         addr};
+        Touched     t;
+        uint32_t    sectors;
+        for (unsigned k = 0; k < MODEL_LANES; k++)
+            addr[k] = at / 128 * 128 + some() % range / bytes * bytes;
+        check(&a);
+        if (!model_atomic_simple(&a, &t, &sectors))
+            continue;
+        simple++;
+        assert_int_equal(sectors, model_atomic_sectors(&a));
+    }
+    assert_in_range(simple, TRIALS / 4, TRIALS - TRIALS / 10); /* of both kinds */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte_counts_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte_counts_once),
+                                       cmocka_unit_test(simple_atomics_cost_what_the_rounds_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

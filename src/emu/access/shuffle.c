@@ -80,16 +80,12 @@ static bool is_one_value(const uint32_t *x)
 static inline __attribute__((always_inline)) uint32_t sources_of(ShflMode mode, uint32_t b, uint32_t c,
                                                                  uint32_t from[LANES])
 {
-    static const uint32_t bit[LANES] = {1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-                                        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-                                        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-                                        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-    uint32_t              p          = 0;
+    uint32_t p = 0;
     for (unsigned i = 0; i < LANES; i++) {
         bool     in;
         uint32_t j = shfl_source(mode, i, b, c, &in), inside = 0 - (uint32_t)in;
         from[i] = j;
-        p |= inside & bit[i];
+        p |= inside & lane_bit[i];
     }
     return p;
 }

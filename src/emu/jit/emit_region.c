@@ -11,7 +11,7 @@
 
 #include "emu/jit/emit.h"
 
-enum { MOST_ITEMS = 200, MOST_PARTED = 1200 }; /* of a region; of a function, each as often as it is written */
+enum { MOST_ITEMS = 400, MOST_PARTED = 1200 }; /* of a region; of a function, each as often as it is written */
 
 /* ---- which ---- */
 
@@ -60,16 +60,6 @@ static void find_values(const Plan *p, Region *r)
     }
     for (uint32_t w = 0; w + 1 < words; w++)
         r->crossing[w] &= r->wanted[w];
-}
-
-/* Does one of the segments come back to itself or one before it?  A quantum is spent there, most often. */
-static bool has_loop(const Plan *p, const Region *r)
-{
-    bool loops = false;
-    for (uint32_t i = 0; i < r->n; i++)
-        for (uint32_t k = 0; k < p->segment[r->segment[i]].nsucc; k++)
-            loops |= p->segment[r->segment[i]].succ[k] <= r->segment[i];
-    return loops;
 }
 
 /* Does it end in a branch whose lanes keep apart where paths meet (emu/core/apart.h)?  If they part there, the interpreter goes on. */
@@ -157,7 +147,7 @@ static void give_up(Emit *e, const Region *r)
     OUT("w_merge(w);\nreturn n;\n");
 }
 
-/* The interpreter had to go on with all groups, and they stand in the region. */
+/* A turn ended in the region: after one block where a warp begins (turn.c), or with the quantum; now all groups stand there. */
 static void come_back(Emit *e, const Region *r)
 {
     begin_state(e, r);
@@ -229,7 +219,6 @@ void emit_regions(Emit *e)
     e->in       = NULL;
     OUT("PARTED:;\n");
     for (uint32_t i = 0; i < e->nregions; i++)
-        if (has_loop(e->p, &e->region[i]))
-            come_back(e, &e->region[i]);
+        come_back(e, &e->region[i]);
     OUT("return 0;\n");
 }

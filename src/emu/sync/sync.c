@@ -118,6 +118,11 @@ const Uop *ctl_bar_result(Warp *w, const Uop *u)
 
 /* ---- member masks ---- */
 
+const uint32_t lane_bit[LANES] = {1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+                                  1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+                                  1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+                                  1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
 /* Lanes of w->mask whose members have all arrived; *need collects the members that the others miss. */
 static uint32_t arrived_lanes(const Warp *w, Slot members, uint32_t *need)
 {
@@ -254,12 +259,49 @@ static uint64_t lane_value(const Warp *w, Slot s, unsigned bytes, unsigned i)
     return bytes == 8 ? SLOT(w, uint64_t, s)[i] : SLOT(w, uint32_t, s)[i];
 }
 
-const Uop *ctl_match(Warp *w, const Uop *u)
+/* The running lanes with that value, where all named the same ones. */
+static uint32_t lanes_with(const Warp *w, const Uop *u, uint64_t mine)
 {
-    if (!sync_members_ready(w, u, u->e))
-        return STOP;
-    notify_together(w, u, SYNC_EXCHANGE, u->e);
-    uint32_t out[LANES], all = 0;
+    uint32_t same = 0;
+    if (u->x == 8) {
+        const uint64_t *x = SLOT(w, uint64_t, u->a);
+        for (unsigned i = 0; i < LANES; i++)
+            same |= (uint32_t)(x[i] == mine) << i;
+        return same;
+    }
+    const uint32_t *x = SLOT(w, uint32_t, u->a), value = (uint32_t)mine;
+    for (unsigned i = 0; i < LANES; i++) /* without branches and shifts: vectors at every level */
+        same |= (0 - (uint32_t)(x[i] == value)) & lane_bit[i];
+    return same;
+}
+
+/* Do all that run name those that run, and maybe others? */
+static bool is_one_company(const Warp *w, Slot members)
+{
+    uint32_t missing = 0;
+    for (unsigned i = 0; i < LANES && members != NO_SLOT; i++)
+        missing |= ~SLOT(w, uint32_t, members)[i] & (0 - (w->mask >> i & 1));
+    return !(missing & w->mask);
+}
+
+/* out: of the lanes that run; returns those that have the value of all. */
+static uint32_t match_together(const Warp *w, const Uop *u, uint32_t *out)
+{
+    uint32_t all = 0;
+    for (uint32_t m = w->mask, same; m; m &= ~same) {
+        same          = lanes_with(w, u, lane_value(w, u->a, u->x, first_lane(m))) & w->mask;
+        uint32_t told = u->y && same != w->mask ? 0 : same;
+        for (uint32_t o = same; o; o &= o - 1)
+            out[first_lane(o)] = told;
+        all |= same == w->mask ? same : 0;
+    }
+    return all;
+}
+
+/* The same, where lanes named others. */
+static uint32_t match_apart(const Warp *w, const Uop *u, uint32_t *out)
+{
+    uint32_t all = 0;
     for (uint32_t m = w->mask, told; m; m &= ~told) {
         unsigned i  = first_lane(m);
         uint32_t us = company(w, u->e, i), same = 0;
@@ -273,7 +315,16 @@ const Uop *ctl_match(Warp *w, const Uop *u)
             out[first_lane(o)] = u->y ? (same == us ? us : 0) : same;
         all |= same == us ? told : 0;
     }
-    uint32_t *d = SLOT(w, uint32_t, u->d);
+    return all;
+}
+
+const Uop *ctl_match(Warp *w, const Uop *u)
+{
+    if (!sync_members_ready(w, u, u->e))
+        return STOP;
+    notify_together(w, u, SYNC_EXCHANGE, u->e);
+    uint32_t out[LANES], *d = SLOT(w, uint32_t, u->d);
+    uint32_t all = is_one_company(w, u->e) ? match_together(w, u, out) : match_apart(w, u, out);
     for (uint32_t m = w->mask; m; m &= m - 1)
         d[first_lane(m)] = out[first_lane(m)];
     if (u->n != NO_SLOT)
@@ -281,7 +332,7 @@ const Uop *ctl_match(Warp *w, const Uop *u)
     return u + 1;
 }
 
-static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
+static inline __attribute__((always_inline)) uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
 {
     switch (op) {
     case REDUX_ADD: return a + b;
@@ -295,6 +346,31 @@ static uint32_t redux2(ReduxOp op, uint32_t a, uint32_t b)
     }
 }
 
+static inline __attribute__((always_inline)) uint32_t redux_halves(ReduxOp op, const uint32_t *a)
+{
+    uint32_t x[LANES];
+    memcpy(x, a, sizeof x);
+    for (unsigned n = LANES / 2; n; n /= 2)
+        for (unsigned i = 0; i < n; i++)
+            x[i] = redux2(op, x[i], x[i + n]);
+    return x[0];
+}
+
+/* Of all lanes. */
+static uint32_t redux_all(ReduxOp op, const uint32_t *a)
+{
+    switch (op) { /* loops for each, without branches */
+    case REDUX_ADD: return redux_halves(REDUX_ADD, a);
+    case REDUX_MIN_U: return redux_halves(REDUX_MIN_U, a);
+    case REDUX_MAX_U: return redux_halves(REDUX_MAX_U, a);
+    case REDUX_MIN_S: return redux_halves(REDUX_MIN_S, a);
+    case REDUX_MAX_S: return redux_halves(REDUX_MAX_S, a);
+    case REDUX_AND: return redux_halves(REDUX_AND, a);
+    case REDUX_OR: return redux_halves(REDUX_OR, a);
+    default: return redux_halves(REDUX_XOR, a);
+    }
+}
+
 /* The machine's instruction has no mask: all lanes that run it with the same one are reduced, also those that it does not name, for which
  * the manual leaves the result undefined. */
 const Uop *ctl_redux(Warp *w, const Uop *u)
@@ -305,10 +381,7 @@ const Uop *ctl_redux(Warp *w, const Uop *u)
     const uint32_t *a = SLOT(w, uint32_t, u->a);
     uint32_t        out[LANES], *d = SLOT(w, uint32_t, u->d);
     if (is_everybody(w, u->e)) {
-        uint32_t acc = a[0];
-        for (unsigned i = 1; i < LANES; i++)
-            acc = redux2((ReduxOp)u->x, acc, a[i]);
-        slot_broadcast32(w, u->d, acc);
+        slot_broadcast32(w, u->d, redux_all((ReduxOp)u->x, a));
         return u + 1;
     }
     for (uint32_t m = w->mask, us; m; m &= ~us) {
