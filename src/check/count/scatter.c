@@ -324,6 +324,50 @@ AVX512 INLINE bool few_avx512(const Keys *k, uint32_t *twice)
     return __builtin_popcount(*twice) <= FEW;
 }
 
+typedef struct Counts { /* distinct ones */
+    uint32_t lines, sectors, elements;
+} Counts;
+
+/* Line by line, a bit for each element of it, where lines are few; false: they are not, or there are more elements than bits. */
+enum { FEW_LINES = 8, WORD_BITS = 2 };
+AVX2 INLINE bool line_by_line(const Keys *k, unsigned element, Counts *n)
+{
+    static const uint32_t first_of_sector[] = {0, 0, 0x01010101, 0x1111, 0x55, 0xf};
+    __m256i               line[4], bit[4];
+    if (element < WORD_BITS)
+        return false;
+#pragma GCC unroll 4
+    for (int g = 0; g < 4; g++) {
+        __m256i x = _mm256_load_si256((const __m256i *)(k->at + 8 * g));
+        line[g]   = _mm256_srli_epi32(x, LINE_BITS);
+        bit[g]    = _mm256_and_si256(_mm256_srl_epi32(x, _mm_cvtsi32_si128((int)element)),
+                                     _mm256_set1_epi32((MODEL_LINE - 1) >> element));
+        bit[g]    = _mm256_sllv_epi32(_mm256_set1_epi32(1), bit[g]);
+    }
+    *n = (Counts){0};
+    for (uint32_t left = UINT32_MAX; left; n->lines++) {
+        __m256i  mine = _mm256_set1_epi32((int)(k->at[__builtin_ctz(left)] >> LINE_BITS)), all = _mm256_setzero_si256();
+        uint32_t equal = 0;
+        if (n->lines == FEW_LINES)
+            return false;
+#pragma GCC unroll 4
+        for (int g = 0; g < 4; g++) {
+            __m256i e = _mm256_cmpeq_epi32(line[g], mine);
+            all       = _mm256_or_si256(all, _mm256_and_si256(e, bit[g]));
+            equal |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(e)) << 8 * g;
+        }
+        __m128i half  = _mm_or_si128(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        half          = _mm_or_si128(half, _mm_shuffle_epi32(half, 0x4e));
+        uint32_t bits = (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_shuffle_epi32(half, 0xb1)));
+        n->elements += (uint32_t)__builtin_popcount(bits);
+        for (unsigned s = MODEL_SECTOR / 2 >> element; s; s /= 2)
+            bits |= bits >> s;
+        n->sectors += (uint32_t)__builtin_popcount(bits & first_of_sector[element]);
+        left &= ~equal;
+    }
+    return true;
+}
+
 typedef struct Level { /* what a level does in its own way */
     bool (*keys_far)(Keys *k, const uint64_t *addr, uint32_t mask);
     void (*keys_near)(Keys *k, const uint32_t *off, uint32_t mask);
@@ -350,6 +394,7 @@ AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Level l)
     Keys     k;
     unsigned element = (unsigned)__builtin_ctz(a->bytes);
     uint32_t twice;
+    Counts   n;
     if (!l.keys_far(&k, a->addr, a->mask))
         return false;
     if (l.few(&k, &twice)) {
@@ -360,10 +405,12 @@ AVX2 INLINE bool global_cost(const Access *a, ModelCost *out, Level l)
         sectors_cost(lines, sectors, (32 - (uint32_t)__builtin_popcount(twice)) * a->bytes, a, out);
         return true;
     }
-    uint32_t lines    = (uint32_t)__builtin_popcount(l.distinct(&k, LINE_BITS));
-    uint32_t sectors  = (uint32_t)__builtin_popcount(l.distinct(&k, SECTOR_BITS));
-    uint32_t elements = (uint32_t)__builtin_popcount(l.distinct(&k, element));
-    sectors_cost(lines, sectors, elements * a->bytes, a, out);
+    if (!line_by_line(&k, element, &n)) {
+        n.lines    = (uint32_t)__builtin_popcount(l.distinct(&k, LINE_BITS));
+        n.sectors  = (uint32_t)__builtin_popcount(l.distinct(&k, SECTOR_BITS));
+        n.elements = (uint32_t)__builtin_popcount(l.distinct(&k, element));
+    }
+    sectors_cost(n.lines, n.sectors, n.elements * a->bytes, a, out);
     return true;
 }
 

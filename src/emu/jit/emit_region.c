@@ -11,7 +11,7 @@
 
 #include "emu/jit/emit.h"
 
-enum { MOST_ITEMS = 400, MOST_PARTED = 1200 }; /* of a region; of a function, each as often as it is written */
+enum { MOST_ITEMS = 200, MOST_PARTED = 1200 }; /* of a region; of a function, each as often as it is written */
 
 /* ---- which ---- */
 
