@@ -381,6 +381,7 @@ Status half_grid(WwBlas *b, const Problem *p, HalfArgs *a, WwLaunch *w);
 /* Where the choice for that shape is kept for the next call; rung: NULL where it was not made yet.  how: whatever else it depends on, not 0. */
 BlasChoice *choice_kept(WwBlas *b, const GemmArgs *g, int how);
 const Rung *half_choose(WwBlas *b, Problem *p); /* with how it is used, p->split and p->turned */
+double half_us(const WwBlas *b, const Problem *p, const Rung *r, unsigned each); /* the model's time; HUGE_VAL: it is not for that */
 bool half_turns(const Problem *p); /* can the kernels of tensor copies write a transposed product's transpose for it? */
 void half_turn(Problem *p); /* C = X Y becomes C^T = Y^T X^T, whose tiles' rows are C's columns */
 /* The rung for 8-bit operands. */

@@ -145,6 +145,15 @@ static bool could_be(const Problem *p, const Rung *r)
            half_strays(&p->args, true); /* else they leave multiprocessors without work for nothing */
 }
 
+double half_us(const WwBlas *b, const Problem *p, const Rung *r, unsigned each)
+{
+    if (!could_be(p, r) || (p->turned && !rung_turns(r)) || (r->layouts == RUNG_HALF_COLUMN && each & (each - 1)))
+        return HUGE_VAL;
+    return r->layouts == RUNG_HALF_COLUMN   ? column_us(b, p, r, each)
+           : r->layouts == RUNG_HALF_JOINED ? joined_us(b, p, r, each)
+                                            : pairs_us(b, p, r);
+}
+
 static BlasChoice fastest(const WwBlas *b, const Problem *p)
 {
     BlasChoice best   = {.split = 1};
@@ -152,16 +161,14 @@ static BlasChoice fastest(const WwBlas *b, const Problem *p)
     Problem    turned = *p;
     half_turn(&turned);
     for (size_t i = 0; rung_at(i); i++) {
-        const Rung *r       = rung_at(i);
-        bool        columns = r->layouts == RUNG_HALF_COLUMN, pairs = r->layouts != RUNG_HALF_JOINED && !columns;
+        const Rung *r      = rung_at(i);
+        uint64_t    slices = rung_cover(p->args.k, r->slice);
         if (!could_be(p, r))
             continue;
-        uint64_t slices = rung_cover(p->args.k, r->slice);
         for (unsigned each = 1; each == 1 || (each <= rung_splits(r) && each <= slices);
-             each          = columns ? each * 2 : rung_more_splits(each))
+             each          = r->layouts == RUNG_HALF_COLUMN ? each * 2 : rung_more_splits(each))
             for (int turns = 0; turns <= (rung_turns(r) && half_turns(p)); turns++) {
-                         const Problem *q = turns ? &turned : p;
-                         double us = columns ? column_us(b, q, r, each) : pairs ? pairs_us(b, q, r) : joined_us(b, q, r, each);
+                         double us = half_us(b, turns ? &turned : p, r, each);
                          if (!best.rung || us < least) {
                              best  = (BlasChoice){.rung = r, .split = each, .turned = turns};
                              least = us;

@@ -174,6 +174,35 @@ static bool could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned spl
     return one > 0 && predict_takes(r, &p.args) && one < NEAR * predict_us(b, &best);
 }
 
+/* The same of 16-bit operands, as they are or turned; by a smaller factor, since they have many rungs that are alike. */
+static bool half_could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigned split, bool turned)
+{
+    enum { A = 1 << 20, B = 2 << 20, C = 3 << 20 };
+    static const double NEAR = 1.2;
+    Problem             p, best;
+    WwGemm              g = bench_gemm(w, NULL, A, B, C);
+    if (problem_of_gemm(b, &g, false, &p) != WW_OK)
+        return true;
+    best               = p;
+    const Rung *choice = half_choose(b, &best);
+    unsigned    each   = best.split;
+    bool        turns  = best.turned;
+    best               = p;
+    if (turns)
+        half_turn(&best);
+    if (turned && !half_turns(&p))
+        return false;
+    if (turned)
+        half_turn(&p);
+    return half_us(b, &p, r, split) < NEAR * half_us(b, &best, choice, each);
+}
+
+static const char *impl_name(Impls *l, const Rung *r, unsigned split, bool turned)
+{
+    const char *blocks = split == 1 ? "" : arena_printf(l->arena, ":%u", split);
+    return arena_printf(l->arena, "%s%s%s", r->name, blocks, turned ? ":turned" : "");
+}
+
 /* "every": the rungs that could be the fastest, and each number of blocks that may share out a tile's k; "near": those of them that the
  * model knows and does not put far behind. */
 static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
@@ -181,13 +210,15 @@ static void add_every(Impls *l, WwBlas *b, const BenchWork *w, bool near)
     for (size_t i = 0; ww_blas_rung(w->work, i); i++) {
         const Rung *r    = rung_find(w->work, ww_blas_rung(w->work, i));
         bool        skip = !rung_takes(r, w->type) || r->use & CLIMB;
-        uint64_t    down = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
-                 tiles   = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
-                                                       : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
+        bool half = near && rung_half(r) && strcmp(w->work, "gemm") == 0 && (w->type == WW_F16 || w->type == WW_BF16);
+        uint64_t down  = (w->m + (size_t)r->rows - 1) / (size_t)r->rows,
+                 tiles = strcmp(w->work, "aat") == 0 ? down * (down + 1) / 2
+                                                     : down * ((w->n + (size_t)r->columns - 1) / (size_t)r->columns);
         for (unsigned s = 1; s <= rung_splits(r) && !skip; s = rung_more_splits(s))
-            if ((s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k)) &&
-                (!near || could_win(b, w, r, s)))
-                add(l, s == 1 ? r->name : arena_printf(l->arena, "%s:%u", r->name, s));
+            if (s == 1 || (tiles * s <= ENOUGH_BLOCKS && (uint64_t)s * (unsigned)r->slice <= w->k))
+                for (int turned = 0; turned <= half; turned++)
+                    if (!near || (half ? half_could_win(b, w, r, s, turned) : could_win(b, w, r, s)))
+                        add(l, impl_name(l, r, s, turned));
     }
 }
 
