@@ -3,7 +3,7 @@
  * The end of a tile of half.cuh: what a warpgroup added up, 64 x BN floats, becomes results and leaves.
  *
  *   in registers   scales, beta * C, biases and the activation, each asked once for all of 64 columns.  Numbers of columns come by shared memory.
- *   16 bits        stay in registers, two in each, until they pass through shared memory in pieces of 64 x 64, the last one of some widths 64 x 32 or 64 x 16, and
+ *   16 bits        stay in registers, two in each, until they pass through shared memory in pieces of 64 x 64, the last one of some widths 64 x 48, 64 x 32 or 64 x 16, and
  *                  leave by tensor copies while the next tile is multiplied; those of a cluster's last tile from where X was.  To a C whose lines begin
  *                  anywhere by words, before that.
  *   floats         by tensor copies in pieces of 64 x 32.
@@ -24,11 +24,12 @@ static __device__ __forceinline__ unsigned thread_here(void)
 
 /* ---- results that are kept ------------------------------------------------------------------------------------------- */
 
-/* Where 16 bytes of a piece have their place: lines of 64, 32 or 16 elements, as the swizzle of such a box has them. */
+/* Where 16 bytes of a piece have their place: lines of 64, 32 or 16 elements, as the swizzle of such a box has them; those of 48, which have none, one behind the other. */
 template <int COLUMNS> static __device__ __forceinline__ unsigned unit_at(int row, int unit)
 {
-    static_assert(COLUMNS == 64 || COLUMNS == 32 || COLUMNS == 16, "columns of a piece");
-    return row * COLUMNS * 2 + ((unit ^ (COLUMNS == 64 ? row & 7 : COLUMNS == 32 ? row / 2 & 3 : row / 4 & 1)) << 4);
+    static_assert(COLUMNS % 16 == 0 && COLUMNS <= 64, "columns of a piece");
+    int turn = COLUMNS == 64 ? row & 7 : COLUMNS == 48 ? 0 : COLUMNS == 32 ? row / 2 & 3 : row / 4 & 1;
+    return row * COLUMNS * 2 + ((unit ^ turn) << 4);
 }
 
 /* 16-bit results of a tile that has ended, two in a word, until they have left: the next tile's slices are multiplied meanwhile. */

@@ -47,7 +47,9 @@ template <int LEFT> static __device__ __forceinline__ void wgmma_wait(void)
 #define WGMMA_FIRST_64  WGMMA_FIRST_48 ",%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 #define WGMMA_FIRST_72  WGMMA_FIRST_64 ",%64,%65,%66,%67,%68,%69,%70,%71"
 #define WGMMA_FIRST_80  WGMMA_FIRST_64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79"
+#define WGMMA_FIRST_88  WGMMA_FIRST_80 ",%80,%81,%82,%83,%84,%85,%86,%87"
 #define WGMMA_FIRST_96  WGMMA_FIRST_80 ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+#define WGMMA_FIRST_104 WGMMA_FIRST_96 ",%96,%97,%98,%99,%100,%101,%102,%103"
 #define WGMMA_FIRST_112 WGMMA_FIRST_96 ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 #define WGMMA_FIRST_128 WGMMA_FIRST_112 ",%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 
@@ -78,9 +80,21 @@ static __device__ __forceinline__ void wgmma_half(float (&d)[112], unsigned long
 }
 
 template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[104], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(208, 104, 104, 105, 106, 107, 108, WGMMA_64(d, 0), WGMMA_32(d, 64), WGMMA_8(d, 96));
+}
+
+template <int BRAIN, int XN, int YN>
 static __device__ __forceinline__ void wgmma_half(float (&d)[96], unsigned long long x, unsigned long long y, int more)
 {
     WGMMA_HALF(192, 96, 96, 97, 98, 99, 100, WGMMA_64(d, 0), WGMMA_32(d, 64));
+}
+
+template <int BRAIN, int XN, int YN>
+static __device__ __forceinline__ void wgmma_half(float (&d)[88], unsigned long long x, unsigned long long y, int more)
+{
+    WGMMA_HALF(176, 88, 88, 89, 90, 91, 92, WGMMA_64(d, 0), WGMMA_16(d, 64), WGMMA_8(d, 80));
 }
 
 template <int BRAIN, int XN, int YN>

@@ -68,11 +68,13 @@ static const struct ShareCost {
     int      columns;
     uint64_t slice, join, more, skew;
 } share_costs[] = {
-    {BELOW, 256, 273, 4138, 69, 1230}, {BELOW, 224, 240, 4729, 0, 3692},    {BELOW, 192, 204, 4137, 0, 1681},
-    {BELOW, 160, 188, 3320, 0, 1552},  {BELOW, 144, 184, 3165, 0, 206},     {BELOW, 128, 149, 3022, 0, 987},
-    {BELOW, 96, 139, 2819, 1, 77},     {BELOW, 80, 145, 1931, 220, 157},    {BELOW, 64, 114, 1174, 445, 1026},
-    {FOUR, 256, 265, 3159, 320, 2071}, {FOUR, 192, 202, 3588, 0, 2117},     {FOUR, 128, 140, 2215, 0, 1603},
-    {FOUR, 96, 116, 1740, 1, 2289},    {BESIDE, 160, 346, 4153, 550, 2993}, {BESIDE, 144, 312, 4390, 308, 3047}};
+    {BELOW, 256, 273, 4138, 69, 1230},  {BELOW, 224, 240, 4729, 0, 3692},  {BELOW, 208, 233, 5323, 0, 2600},
+    {BELOW, 192, 204, 4137, 0, 1681},   {BELOW, 176, 209, 4995, 0, 833},   {BELOW, 160, 188, 3320, 0, 1552},
+    {BELOW, 144, 184, 3165, 0, 206},    {BELOW, 128, 149, 3022, 0, 987},   {BELOW, 96, 139, 2819, 1, 77},
+    {BELOW, 80, 145, 1931, 220, 157},   {BELOW, 64, 114, 1174, 445, 1026}, {FOUR, 256, 265, 3159, 320, 2071},
+    {FOUR, 192, 202, 3588, 0, 2117},    {FOUR, 160, 167, 4818, 0, 1860},   {FOUR, 128, 140, 2215, 0, 1603},
+    {FOUR, 96, 116, 1740, 1, 2289},     {FOUR, 80, 107, 1941, 1, 2289},    {BESIDE, 160, 346, 4153, 550, 2993},
+    {BESIDE, 144, 312, 4390, 308, 3047}};
 
 /* The same of a request for a line of 128 bytes; how many more one that strays takes, and what of a line of Y a block asks for. */
 static const struct RequestCost {
@@ -324,7 +326,7 @@ static Status map_result(WwBlas *b, const Problem *p, const GemmArgs *g, unsigne
                                         .dim     = {(uint64_t)n, (uint64_t)m},
                                         .stride  = {(m > 1 ? g->ldc : pitch((size_t)n)) * each},
                                         .box     = {(uint32_t)(line / each), lines},
-                                        .swizzle = line},
+                                        .swizzle = line & (line - 1) ? 0 : line},
                          map);
 }
 
