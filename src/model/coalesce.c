@@ -270,7 +270,8 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
     uint32_t sectors = 0;                                           /* of atomics */
     LineSet  s;
     Touched  t;
-    if (atomic && model_atomic_simple(a, &t, &sectors))
+    bool     simple = atomic && model_atomic_simple(a, &t, &sectors);
+    if (simple)
         words = 0;
     else if (!whole && (local ? touches_rows(a, &t) : touches_apart(a, &t)))
         words = 0;
@@ -292,7 +293,7 @@ void model_coalesce(const Arch *h, const ModelAccess *a, ModelCost *out)
     if (atomic && h->global_rule != GLOBAL_LINES && h->global_rule != GLOBAL_SECTORS)
         move(out, (unsigned)__builtin_popcount(a->mask), MODEL_SECTOR);
     else if (atomic)
-        move(out, sectors ? sectors : model_atomic_sectors(a), MODEL_SECTOR);
+        move(out, simple ? sectors : model_atomic_sectors(a), MODEL_SECTOR);
     else if (h->global_rule == GLOBAL_SECTORS)
         move(out, out->touched, MODEL_SECTOR);
     out->sectors = out->moved_bytes / MODEL_SECTOR;

@@ -41,7 +41,7 @@
 #include "ptx/merge.h"
 
 enum {
-    WAYS        = STRESSED(4, 1),
+    WAYS        = STRESSED(8, 1), /* a stride that goes by powers of two has six: 1 to 16, and more */
     CHAOS       = STRESSED(32, 4),
     DIRECT      = 1024,
     DOUBLINGS   = 5,

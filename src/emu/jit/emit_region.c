@@ -154,7 +154,9 @@ static void come_back(Emit *e, const Region *r)
     OUT("{ static const u4 head[] = {");
     for (uint32_t i = 0; i < r->n; i++)
         OUT("%u, ", e->p->segment[r->segment[i]].first);
-    OUT("%u};\nu4 d[%u];\nif (w_parted(w, head, %u, d)) {\n", e->p->segment[r->meets].first, r->n + 1, r->n + 1);
+    uint32_t meets = e->p->segment[r->meets].first;
+    OUT("%u};\nu4 d[%u];\nif (k >= %u && k <= %u && w_parted(w, head, %u, d)) {\n", meets, r->n + 1,
+        r->n ? e->p->segment[r->segment[0]].first : meets, meets, r->n + 1);
     emit_check(e, r->wanted);
     OUT("w_gather(w);\n");
     for (uint32_t i = 0; i <= r->n; i++)
@@ -217,8 +219,8 @@ void emit_regions(Emit *e)
     }
     e->crossing = NULL;
     e->in       = NULL;
-    OUT("PARTED:;\n");
+    OUT("PARTED:;\n{ u4 k = w_index(w, u);\n");
     for (uint32_t i = 0; i < e->nregions; i++)
         come_back(e, &e->region[i]);
-    OUT("return 0;\n");
+    OUT("}\nreturn 0;\n");
 }
