@@ -30,7 +30,14 @@ enum {
     DIV          = 2,
     NO_PREDICATE = 7
 }; /* BRANCH: as the assembler writes it, with its place behind it */
-enum { LDC = 0x182, ULDC = 0x0b9, NO_REGISTER = 0xff, THIRD_CONSTANT = 3, SECOND_CONSTANT = 5 }; /* of bits 9 to 11 */
+enum {
+    LDC             = 0x182,
+    ULDC            = 0x0b9,
+    ULDC_AT         = 0x0bb, /* at a place that a uniform register adds to */
+    NO_REGISTER     = 0xff,
+    THIRD_CONSTANT  = 3, /* of bits 9 to 11 */
+    SECOND_CONSTANT = 5
+};
 
 static const Row rows[OPS] = {
 #define PIPE(...)
@@ -102,11 +109,11 @@ void sass_decode(const uint8_t *word, SassWord *out)
         if ((low >> 32 & 3) == DIV && high >> 27 & 1)
             out->flow = SASS_APART;
     }
-    bool loads = op == LDC || op == ULDC;
+    bool loads = op == LDC || op == ULDC || op == ULDC_AT;
     if (!loads && !has_constant((unsigned)low & 0xfff, out->pipe))
         return;
     out->constant       = true;
-    out->indexed        = op == LDC && (low >> 24 & 0xff) != NO_REGISTER;
+    out->indexed        = op == ULDC_AT || (op == LDC && (low >> 24 & 0xff) != NO_REGISTER);
     out->offset         = (uint16_t)(low >> 38);
     out->bank           = low >> 54 & 31;
     out->constant_bytes = loads ? width[high >> 9 & 7] : 4;

@@ -215,7 +215,8 @@ static void branches(void **state)
     }
 }
 
-/* "LDC.64 R2, c[0x0][0x210]", "LDC.64 R14, c[0x3][R2+0x8]", "ULDC UR6, c[0x3][0x50]"; a barrier and a product of registers name no constant. */
+/* "LDC.64 R2, c[0x0][0x210]", "LDC.64 R14, c[0x3][R2+0x8]", "ULDC UR6, c[0x3][0x50]", "ULDC.64 UR8, c[0x3][UR5+0x10]"; a barrier and a product of
+ * registers name no constant. */
 static void constants(void **state)
 {
     (void)state;
@@ -226,6 +227,7 @@ static void constants(void **state)
     } rows[] = {{0x00008400ff027b82, 0x000e220000000a00, true, false, 0, 0x210, 8},
                 {0x00c00200020e7b82, 0x000e700000000a00, true, true, 3, 8, 8},
                 {0x00c0140000067ab9, 0x000fce0000000800, true, false, 3, 0x50, 4},
+                {0x00c0040005087abb, 0x000fe40008000a00, true, true, 3, 0x10, 8},
                 {0x0000000000007b1d, 0x000fec0000010000, false, false, 0, 0, 0},
                 {0x000000030a037223, 0x001fca0000000007, false, false, 0, 0, 0},
                 {0x00c0150003037a23, 0x001fca0000000007, true, false, 3, 0x54,
