@@ -539,6 +539,7 @@ void emulator_time_end(LaunchTime *t, const WwLaunch *w, const EmuResult *e, Obs
                             .executed      = e->executed,
                             .warps         = (uint64_t)blocks * t->warps_of_block,
                             .lanes         = e->lanes,
+                            .parted        = e->parted,
                             .constant_line = t->timing.constant_line,
                             .constant_far =
                         t->warm ? 0 : t->timing.constant_far, /* multiprocessors still have what launches before read */

@@ -214,6 +214,7 @@ struct EmuResult {             /* zero it first; emu_result_free */
     EmuInstr    *instr;        /* by id */
     uint64_t    *executed;     /* warp instructions by id */
     uint64_t    *lanes;        /* lane instructions by id */
+    uint64_t    *parted;       /* groups that lanes of a warp parted into at a branch, beyond the first, by id */
     EmuChild    *child; size_t nchild; /* by block, then by time; tail launches last */
     const char  *left;         /* why the interpreter ran it although native code was asked for, or could not be made; else NULL */
     uint64_t     spent, compiled; /* warp instructions that blocks paid for; those of them in native code */

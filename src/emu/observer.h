@@ -85,6 +85,7 @@ typedef struct Access { /* one warp instruction's access to memory */
     uint8_t  sem, scope; /* Sem, Scope */
     uint8_t  bytes;      /* per lane: 1, 2, 4, 8, 16, 32 */
     uint8_t  texel;      /* TEXTURE: the n-th that each of these lanes reads, from 0 */
+    uint8_t  lines;      /* a copy's write of shared memory: of how many lines of 128 bytes of global memory its lanes name words; else 0 */
     uint32_t mask;       /* lanes that take part; never 0 */
     uint32_t warp;       /* index in the block */
     uint64_t block;      /* linear block index */

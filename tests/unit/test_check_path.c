@@ -23,7 +23,7 @@ typedef struct Code {
 static void plain(Code *c, size_t words)
 {
     *c    = (Code){0};
-    c->in = (PathInput){c->word, c->there, NULL, words, NEAR, c->stretch, words, 16, 2};
+    c->in = (PathInput){c->word, c->there, NULL, NULL, words, NEAR, c->stretch, words, 16, 2};
     for (size_t i = 0; i < words; i++) {
         c->word[i]    = (SassWord){.guard = 7, .stall = STALL, .writes = SASS_NO_BARRIER, .reads = SASS_NO_BARRIER};
         c->stretch[i] = (PathStretch){.first = i, .end = i + 1, .times = 16};
@@ -130,6 +130,17 @@ static void routines_are_walked_where_they_are_called(void **state)
     assert_int_equal(clocks(&c), 6 * STALL);
     load(&c, 5, 3, FAR);
     assert_int_equal(clocks(&c), FAR + 4 * STALL);
+}
+
+/* What parting lanes cost comes to a word's own stall, each time that control comes by. */
+static void partings_take_longer(void **state)
+{
+    (void)state;
+    Code   c;
+    double parts[WORDS] = {0, 0, 0, 0, 20};
+    looping(&c);
+    c.in.parts = parts;
+    assert_int_equal(clocks(&c), 33 * STALL + 10 * 20);
 }
 
 static void loops_are_found(void **state)
@@ -257,7 +268,7 @@ static void odd_code_takes_some_time(void **state)
     }
     word[99].flow = SASS_JUMP;
     word[99].jump = INT64_MAX / 2;
-    PathInput in  = {word, there, NULL, 200, NEAR, stretch, 200, 16, 2};
+    PathInput in  = {word, there, NULL, NULL, 200, NEAR, stretch, 200, 16, 2};
     assert_int_equal(path_clocks(&in), 200);
     for (size_t i = 0; i < 200; i++)
         stretch[i].times = 0;
@@ -271,6 +282,7 @@ int main(void)
         cmocka_unit_test(lines_take_turns),
         cmocka_unit_test(loops_wait_once_for_what_was_loaded_before),
         cmocka_unit_test(routines_are_walked_where_they_are_called),
+        cmocka_unit_test(partings_take_longer),
         cmocka_unit_test(loops_are_found),
         cmocka_unit_test(barriers_wait_for_all_and_loops_for_their_end),
         cmocka_unit_test(loops_of_one_round_are_entered_each_time),

@@ -39,9 +39,9 @@ static void run(const char *mode, const char *text, unsigned in_words, uint32_t 
     WwModule       *m;
     WwResult       *r;
     WwPtr           in_at, out_at;
-    uint32_t        in[WORDS];
+    uint32_t        in[4 * WORDS];
     const char     *why = "";
-    for (unsigned i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < 4 * WORDS; i++)
         in[i] = i + 1;
     if (ww_device_open("emulator", &o, &d, &why))
         fail_msg("%s", why);
@@ -139,6 +139,25 @@ static void copies_are_counted(void **state)
     assert_int_equal(c.shared_st_bank_conflicts, 0);
 }
 
+/* Each line of global memory takes a pass: 64 bytes apart, of 16 lines, which four passes could write (tests/data/golden/copies_h200.tsv). */
+static void lines_of_copies_take_passes(void **state)
+{
+    char       text[4096], *at;
+    uint32_t   out[WORDS];
+    WwCounters c;
+    (void)state;
+    snprintf(text, sizeof text, copy_text, "cp.async.wait_all;");
+    at = strstr(text, "%r0, 16;");
+    memcpy(at, "%r0, 64;", strlen("%r0, 64;"));
+    at = strstr(text, "add.u64 %rd1, %rd1, %rd2;");
+    memcpy(at, "                         ", strlen("add.u64 %rd1, %rd1, %rd2;")); /* all write the same words */
+    run("late", text, 4 * WORDS, out, &c);
+    assert_int_equal(c.global_ld_requests, 2);
+    assert_int_equal(c.global_ld_sectors, 64);
+    assert_int_equal(c.shared_copy_wavefronts, 32);
+    assert_int_equal(c.memory_l1_wavefronts_shared - c.memory_l1_wavefronts_shared_ideal, 24);
+}
+
 /* Rows `stride` bytes apart: passes as the model has them. */
 static void matrix_passes(unsigned stride, unsigned loads, unsigned stores)
 {
@@ -174,8 +193,11 @@ static void rows_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_are_enough),     cmocka_unit_test(a_missing_wait_shows),
-        cmocka_unit_test(a_mode_must_be_known), cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(waits_are_enough),
+        cmocka_unit_test(a_missing_wait_shows),
+        cmocka_unit_test(a_mode_must_be_known),
+        cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(lines_of_copies_take_passes),
         cmocka_unit_test(rows_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,9 +130,11 @@ static ModelOp model_op(unsigned space, unsigned op)
     return (ModelOp)op;
 }
 
+enum { LINES_SHIFT = 40 }; /* in an access's key */
+
 static inline uint64_t key_of(const Access *a)
 {
-    return a->mask | (uint64_t)a->space << 32;
+    return a->mask | (uint64_t)a->space << 32 | (uint64_t)a->lines << LINES_SHIFT;
 }
 
 /* ---- adding up ------------------------------------------------------------------------------------------------------- */
@@ -206,11 +208,17 @@ static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t
 /* Adds n accesses of a way's pattern at one place to the sums. */
 static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, uint64_t n)
 {
-    unsigned space = (unsigned)(w->key >> 32);
+    unsigned space = (uint8_t)(w->key >> 32);
     uint64_t addr[LANES], base = (UINT64_C(1) << 60) + ((uint64_t)place << w->shift); /* far from both ends */
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
-    ModelAccess m = {(ModelSpace)space, model_op(space, s->op), l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
+    ModelAccess m = {(ModelSpace)space,
+                     model_op(space, s->op),
+                     l1_of(s->cache),
+                     s->bytes,
+                     (uint32_t)w->key,
+                     addr,
+                     .lines = (unsigned)(w->key >> LINES_SHIFT)};
     add_access(p, s, &m, n);
 }
 
@@ -396,8 +404,9 @@ static void site_direct(State *st, Site *s, const Access *a)
     const Profile   *p = st->count->profile;
     ModelCost        room;
     uint64_t         addr[LANES];
-    ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
-    const ModelCost *c = s->role ? NULL : scatter_cost(st, a, m.op, &room);
+    ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr,
+                          .lines = a->lines};
+    const ModelCost *c = s->role || a->lines ? NULL : scatter_cost(st, a, m.op, &room);
     s->direct          = (uint16_t)(s->direct - !s->rounds);
     if (s->role && site_direct_atomic(st, s, a))
         return;
@@ -511,7 +520,8 @@ static void count_many(void *state, const Access *a, uint64_t n)
         s = site_new(st, a);
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = a->off ? a->off[i] : a->addr[i];
-    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr,
+                     .lines = a->lines};
     add_access(st->count->profile, s, &m, n);
 }
 

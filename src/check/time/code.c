@@ -21,9 +21,18 @@
 #include "check/time/wait.h"
 #include "ptx/cfg.h"
 #include "ptx/op.h"
+#include "ptx/traits.h"
 
 enum { NONE = UINT32_MAX };
-enum { KIND = 0x1ff, SWAP = 0x18d, NOP = 0x118, SWAP_STRETCHES = 8 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
+enum {
+    KIND           = 0x1ff,
+    SWAP           = 0x18d,
+    NOP            = 0x118,
+    TABLE          = 0x149,
+    SWAP_STRETCHES = 8
+}; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
+/* tests/data/time/turns_h200.tsv: a group of lanes more, at a branch and at a table of branches; and such a table itself, where all go the same way. */
+enum { PART_CLOCKS = 20, CASE_CLOCKS = 77, TABLE_CLOCKS = 50 };
 
 typedef struct Line {   /* of PTX */
     uint32_t id, block; /* NONE: no instruction; block: of all functions, numbered through */
@@ -435,6 +444,35 @@ static double entered_of(const Reader *r, size_t k)
     return loop != NONE ? r->block[loop].entered : 0;
 }
 
+/* The assembler makes a table of a chain of comparisons and branches, in the place of the first one. */
+static double parted_in_chain(const Reader *r, uint32_t id)
+{
+    double n = 0;
+    for (uint32_t i = id; i < r->in->ninstr && r->in->instr[i].in; i++) {
+        const Instr *in = r->in->instr[i].in;
+        n += (double)r->in->parted[i];
+        if (op_is(in, TRAIT_JUMP | TRAIT_END) && !in->guard)
+            break;
+    }
+    return n;
+}
+
+/* Clocks that a word takes longer as lanes part there, of the average warp that comes by; a table of branches takes longer anyhow.  A branch that the
+ * assembler made none of parts nobody. */
+static double parting_of(const Reader *r, size_t i)
+{
+    const SassWord *w     = &r->word[i];
+    const Line     *l     = line_of(r, i);
+    bool            table = (w->op & KIND) == TABLE;
+    if (!table && (w->flow != SASS_JUMP || path_ends(w)))
+        return 0;
+    double always = table ? TABLE_CLOCKS : 0;
+    if (!r->in->parted || !l || !r->in->executed[l->id])
+        return always;
+    double times = table ? parted_in_chain(r, l->id) : (double)r->in->parted[l->id];
+    return always + times / (double)r->in->executed[l->id] * (table ? CASE_CLOCKS : PART_CLOCKS);
+}
+
 /* Clocks of the warp that a block waits for, and of the average of all warps.  One that runs more instructions takes longer by those, not by waiting
  * as often for what nobody has asked for before: so that of the average is told without as well. */
 static void warp_clocks(const Reader *r, CodeWork *out)
@@ -442,6 +480,7 @@ static void warp_clocks(const Reader *r, CodeWork *out)
     const CodeInput *in    = r->in;
     double          *there = ARENA_ARRAY(r->arena, double, r->words + 1);
     double          *lines = ARENA_ARRAY(r->arena, double, r->words + 1);
+    double          *parts = ARENA_ARRAY(r->arena, double, r->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
@@ -451,11 +490,13 @@ static void warp_clocks(const Reader *r, CodeWork *out)
         for (size_t i = s->first; i < s->end; i++) {
             const Line *l = line_of(r, i);
             lines[i]      = l && r->word[i].reach == SASS_GLOBAL ? in->lines(in->user, l->id) : 0;
+            parts[i]      = parting_of(r, i);
         }
     }
     PathInput way    = {.word      = r->word,
                         .there     = there,
                         .lines     = lines,
+                        .parts     = parts,
                         .words     = r->words,
                         .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
                         .stretch   = path,

@@ -16,6 +16,7 @@ typedef struct CodeInput {
     const uint64_t  *executed; /* warp instructions, by id */
     uint64_t         warps; /* of the launch */
     const uint64_t  *lanes;    /* that took part in these, by id */
+    const uint64_t  *parted;   /* groups that lanes of a warp parted into there, beyond the first, by id; NULL: not known */
     double           constant_line, constant_far; /* Timing; 0: these cost nothing */
     const Func      *kernel;
     const void *const *args; /* its arguments, as WwLaunch.args */

@@ -180,6 +180,8 @@ static double issue(Path *p, size_t i)
     double after = w->stall > LEAST_STALL ? w->stall : LEAST_STALL;
     if (is_barrier(w))
         after += BARRIER_CLOCKS;
+    if (p->in->parts)
+        after += p->in->parts[i];
     pass(p, after);
     return wait + after;
 }

@@ -175,6 +175,22 @@ static void notify_source(Warp *w, const CopyInfo *c, const uint8_t *size, uint3
     access_notify(w, &some, ACCESS_GLOBAL, reads, NULL, t);
 }
 
+enum { LINE_BITS = 7 };
+
+/* Lanes that only write zeros count as well. */
+static uint8_t lines_of(const uint64_t *t, uint32_t mask)
+{
+    uint64_t line[LANES];
+    uint8_t  n = 0, k;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        line[n] = t[__builtin_ctz(m)] >> LINE_BITS;
+        for (k = n; k > 0 && line[k - 1] != line[n];)
+            k--;
+        n = (uint8_t)(n + (k == 0));
+    }
+    return n;
+}
+
 const Uop *ctl_cp_async(Warp *w, const Uop *u)
 {
     const CopyInfo *c = u->ptr;
@@ -183,7 +199,9 @@ const Uop *ctl_cp_async(Warp *w, const Uop *u)
     uint32_t        reads = sizes(w, c, size);
     for (unsigned i = 0; i < LANES; i++)
         t[i] = (uint64_t)c->src.offset + SLOT(w, uint64_t, u->b)[i];
-    if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, &c->dst, c->dst.observed, to))
+    MemInfo dst    = c->dst;
+    dst.seen.lines = dst.observed ? lines_of(t, w->mask) : 0;
+    if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, &dst, dst.observed, to))
         return fault_others(w, u);
     if (c->src.observed && reads)
         notify_source(w, c, size, reads, t);

@@ -159,6 +159,7 @@ struct Worker {
     Event      event;
     bool       sync_ops;     /* the running group used an atomic that gives something back, a volatile or acquiring access since its quantum began */
     uint64_t  *executed, *lanes; /* by block head: indexed by the instruction id of the block's first instruction */
+    uint64_t  *parted;       /* by instruction id: groups that lanes of a warp parted into there, beyond the first */
     Lookup    *lookup;       /* by instruction id */
     void     **observer;     /* states, by observer */
     void     (*only_access)(void *state, const Access *a); /* when there is one observer: its access, which wants all that is observed */

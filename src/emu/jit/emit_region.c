@@ -129,7 +129,8 @@ static void part(Emit *e, const Region *r)
             emit_convert(e, v, spread_vector());
     for (uint32_t i = 0; i < r->n; i++)
         OUT("d%u = 0; ", r->segment[i]);
-    OUT("d%u = 0;\nd%u |= g; d%u |= ~g;\n", r->meets, taken, fall);
+    OUT("d%u = 0;\nd%u |= g; d%u |= ~g;\nw_part(w, %u);\n", r->meets, taken, fall,
+        e->p->code->uops[s->item[s->nitems - 1].uop].instr);
     dispatch(e, r, 0);
 }
 
@@ -191,6 +192,8 @@ static void emit_parted(Emit *e, const Region *r, uint32_t index)
             OUT("if (COLD(g != 0 && g != m)) ");
             e->before = live + (s->nitems - 1) * words;
             emit_hand_over(e, e->before, last->uop);
+        } else {
+            OUT("if (g != 0 && g != m) w_part(w, %u);\n", p->code->uops[last->uop].instr);
         }
         OUT("d%u |= g; d%u |= m & ~g;\n", taken, s->succ[0]);
         from = taken < from ? taken : from;

@@ -541,6 +541,10 @@ ROW void w_only(Warp *w, uint32_t m)
 {
     w->mask = m;
 }
+ROW void w_part(const Warp *w, uint32_t instr)
+{
+    w->worker->parted[instr]++;
+}
 /* Somebody looks whether the warp polls: he wants to hear of each group's turn, and the interpreter may go on. */
 ROW uint32_t w_looks(const Warp *w)
 {

@@ -77,6 +77,7 @@ const Uop *ctl_bra(Warp *w, const Uop *u)
         return u + 1;
     if (taken == w->mask)
         return u->target;
+    w->worker->parted[u->instr]++;
     /* the lower pc goes on, the other waits; with a seed, either */
     const Uop *next = u + 1;
     uint32_t   stay = w->mask & ~taken;
@@ -109,6 +110,7 @@ const Uop *ctl_bra_early(Warp *w, const Uop *u)
         return u + 1;
     if (stay == 0)
         return u->target;
+    w->worker->parted[u->instr]++;
     const Uop *meets = u->n == UINT32_MAX ? NULL : w->frame->code->uops + u->n;
     if (__builtin_popcount(taken) < __builtin_popcount(stay))
         apart_part(w, u->target, taken, u + 1, meets);
@@ -138,6 +140,7 @@ const Uop *ctl_brx(Warp *w, const Uop *u)
             return t->target[i];
         warp_put(w, t->target[i], w->frame, same);
         left &= ~same;
+        w->worker->parted[u->instr] += left != 0;
     }
     w->worker->event = EVENT_RESCHEDULE;
     return STOP;

@@ -465,6 +465,7 @@ static void start_worker(Launch *l, unsigned i, const LaunchInfo *info)
     k->next        = turn_next;
     k->executed    = xcalloc(l->prog->ninstr, sizeof *k->executed);
     k->lanes       = xcalloc(l->prog->ninstr, sizeof *k->lanes);
+    k->parted      = xcalloc(l->prog->ninstr, sizeof *k->parted);
     k->lookup      = xcalloc(l->prog->ninstr, sizeof *k->lookup);
     k->free_frames = xcalloc(l->prog->ncode, sizeof *k->free_frames);
     k->observer    = xcalloc(l->ask->nobservers, sizeof *k->observer);
@@ -484,6 +485,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     for (uint32_t i = 0; i < l->prog->ninstr; i++) {
         r->executed[i] += k->executed[i];
         r->lanes[i] += k->lanes[i];
+        r->parted[i] += k->parted[i];
     }
     fault_join(r, k);
     jit_end(k);
@@ -500,6 +502,7 @@ static void end_worker(Launch *l, Worker *k, EmuResult *r)
     frames_keep(k);
     free(k->executed);
     free(k->lanes);
+    free(k->parted);
     free(k->lookup);
     free(k->free_frames);
     free(k->observer);
@@ -732,6 +735,7 @@ Status emu_launch(EmuDevice *d, EmuModule *em, const char *kernel, const EmuLaun
     r->instr    = xcalloc(p->ninstr, sizeof *r->instr);
     r->executed = xcalloc(p->ninstr, sizeof *r->executed);
     r->lanes    = xcalloc(p->ninstr, sizeof *r->lanes);
+    r->parted   = xcalloc(p->ninstr, sizeof *r->parted);
     memcpy(r->instr, p->instr, p->ninstr * sizeof *r->instr);
     LaunchInfo info = {.instrs        = p->ninstr,
                        .workers       = l.nworkers,
@@ -772,6 +776,7 @@ void emu_result_free(EmuResult *r)
     free(r->instr);
     free(r->executed);
     free(r->lanes);
+    free(r->parted);
     for (size_t i = 0; i < r->nchild; i++)
         free(r->child[i].params);
     free(r->child);

@@ -21,6 +21,7 @@ void emu_result_put(const EmuResult *r, Status s, Parcel *p)
     parcel_put_number(p, r->ninstr);
     parcel_put(p, r->executed, r->ninstr * sizeof *r->executed);
     parcel_put(p, r->lanes, r->ninstr * sizeof *r->lanes);
+    parcel_put(p, r->parted, r->ninstr * sizeof *r->parted);
 }
 
 static void add_counts(uint64_t *to, uint32_t have, Parcel *from, size_t n)
@@ -49,9 +50,10 @@ bool emu_result_add(EmuResult *to, Status *s, Parcel *from)
         return false;
     parcel_take(from, &fault, sizeof fault);
     add_kept(to, from);
-    size_t n = parcel_count(from, 2 * sizeof(uint64_t));
+    size_t n = parcel_count(from, 3 * sizeof(uint64_t));
     add_counts(to->executed, to->ninstr, from, n);
     add_counts(to->lanes, to->ninstr, from, n);
+    add_counts(to->parted, to->ninstr, from, n);
     if (from->bad)
         return false;
     if (status != WW_OK && !went_on) {
