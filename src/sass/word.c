@@ -5,6 +5,7 @@
  *     0-11 operation | 12-14 guard | 15 its negation | ... operands ... | 73-75 width of an access | ... | 105-108 stall | 109 does not yield
  *     | 110-112 barrier of the result | 113-115 barrier of the sources | 116-121 barriers waited for | 122-125 operands that are kept
  *
+ * of a product and sum of registers, its sources: 24-31, 32-39 and 64-71;
  * of an operand that is a constant, bits 38-53 (its place) and 54-58 (its bank); of loads of constants also 24-31 (the register added to the
  * place; 255: none); and, of a jump or a call, bits 16-23 and 34-81 (its distance in units of 4 bytes, the lowest 8 bits first); of a branch also
  * 32-33 (2, with bit 91: taken by warps alone whose lanes are apart) and 87-90 (a second predicate and its negation; 7: none).  Only those
@@ -23,7 +24,8 @@ typedef struct Row {
     uint8_t     reach, flow;
 } Row;
 
-enum { OPS = 0x200, CALL_NEAR = 0x144 }; /* the call that says how far from it the place is */
+enum { FFMA = 0x023, DFMA = 0x02b, REGISTERS = 1 }; /* REGISTERS: of bits 9 to 11 */
+enum { OPS = 0x200, CALL_NEAR = 0x144 };            /* the call that says how far from it the place is */
 enum {
     BRA          = 0x147,
     BRANCH       = 0x947,
@@ -109,6 +111,13 @@ void sass_decode(const uint8_t *word, SassWord *out)
         if ((low >> 32 & 3) == DIV && high >> 27 & 1)
             out->flow = SASS_APART;
     }
+    memset(out->source, SASS_NO_REGISTER, sizeof out->source);
+    if ((op == FFMA || op == DFMA) && out->op >> 9 == REGISTERS) {
+        out->source[0] = low >> 24 & 0xff;
+        out->source[1] = low >> 32 & 0xff;
+        out->source[2] = high & 0xff;
+        out->keeps     = high >> 58 & 7;
+    }
     bool loads = op == LDC || op == ULDC || op == ULDC_AT;
     if (!loads && !has_constant((unsigned)low & 0xfff, out->pipe))
         return;
@@ -149,6 +158,21 @@ const char *sass_pipe_title(SassPipe p)
 unsigned sass_pipe_clocks(SassPipe p)
 {
     return pipes[p].clocks;
+}
+
+double sass_read_clocks(const SassWord *w, const SassWord *before)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < SASS_SOURCES; i++) {
+        bool had =
+            w->source[i] == SASS_NO_REGISTER || (before && before->keeps >> i & 1 && before->source[i] == w->source[i]);
+        for (unsigned k = 0; k < i; k++)
+            had |= w->source[k] == w->source[i];
+        n += !had;
+    }
+    if (n < SASS_SOURCES)
+        return 0;
+    return (w->op & (OPS - 1)) == DFMA ? 1 : 0.5;
 }
 
 void sass_name(const SassWord *w, Str *out)

@@ -23,7 +23,7 @@ typedef enum SassReach { SASS_NEAR, SASS_SHARED, SASS_GLOBAL, SASS_UPDATE } Sass
 /* APART: a jump of warps whose lanes are apart; all others go on. */
 typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_APART, SASS_CALL, SASS_RETURN, SASS_EXIT, SASS_END } SassFlow;
 
-enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6 };
+enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6, SASS_SOURCES = 3, SASS_NO_REGISTER = 255 };
 
 typedef struct SassWord {
     unsigned    op;    /* bits 0 to 11 */
@@ -41,6 +41,8 @@ typedef struct SassWord {
     bool        both;   /* JUMP: of two predicates; it goes where another one holds, too */
     uint8_t     stall; /* clocks until the warp's next instruction */
     bool        yields;
+    uint8_t     source[SASS_SOURCES]; /* of FFMA and DFMA that name three registers: which; SASS_NO_REGISTER: others, and of zero */
+    uint8_t     keeps; /* bit by source: it is kept for the next instruction's source at that place */
     uint8_t     writes, reads; /* barrier that is free when the result is there, and when the sources were read; SASS_NO_BARRIER: none */
     uint8_t     waits; /* bit by barrier: which must be free first */
 } SassWord;
@@ -51,6 +53,8 @@ bool        sass_named(const char *name, size_t len, SassWord *out);
 const char *sass_pipe_title(SassPipe p);
 /* Clocks that one warp instruction keeps its sub-core's pipe busy; 0: other stages count. */
 unsigned    sass_pipe_clocks(SassPipe p);
+/* Clocks that it is busy longer with this one, as registers are read one after the other.  before: the instruction in front of it; NULL: not known. */
+double      sass_read_clocks(const SassWord *w, const SassWord *before);
 /* Behind *out: "@!P0 LDG.64", or "? 2a5" of one that is not in the table. */
 void        sass_name(const SassWord *w, Str *out);
 

@@ -394,6 +394,71 @@ def launching(folder):
     expect("a launch that a kernel made names the host's launch", made == {(n, order) for n in ("add", "times")} | {("order", None)}, str(made))
 
 
+WAYS = """\
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry divide(.param .u64 p)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<4>;
+.reg .f64 %d<8>;
+.reg .pred %q<2>;
+ld.param.u64 %rd0, [p];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd1, %r0, 8;
+add.u64 %rd1, %rd0, %rd1;
+ld.global.f64 %d0, [%rd1];
+mov.f64 %d1, 0d3FF8000000000000;
+mov.u32 %r1, 0;
+L:
+div.rn.f64 %d1, %d0, %d1;
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %q0, %r1, 100;
+@%q0 bra L;
+st.global.f64 [%rd1], %d1;
+ret;
+}
+.visible .entry leave(.param .u64 p, .param .u32 groups)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<8>;
+.reg .pred %q<2>;
+ld.param.u64 %rd0, [p];
+ld.param.u32 %r3, [groups];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd1, %r0, 8;
+add.u64 %rd1, %rd0, %rd1;
+rem.u32 %r1, %r0, %r3;
+mov.u32 %r2, %r0;
+L:
+mad.lo.u32 %r2, %r2, %r2, %r0;
+sub.u32 %r1, %r1, 1;
+setp.ge.s32 %q0, %r1, 0;
+@%q0 bra L;
+st.global.u32 [%rd1], %r2;
+ret;
+}
+"""
+
+
+def ways(folder):
+    """A loop of a division, which the assembler calls a routine for where it is not rounded to the nearest; and one that lanes leave one by one."""
+    def predicted(text, kernel, *more):
+        source, report = os.path.join(folder, "ways.ptx"), os.path.join(folder, "ways.json")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(text)
+        arguments = ["check", source, "-q", "-k", kernel, "--grid", "1", "--block", "32", "--time", "--json", report, "--arg", "p:f64[32]=iota", *more]
+        subprocess.run([WARPWRIGHT] + arguments, capture_output=True, timeout=60, check=False)
+        with open(report, encoding="utf-8") as f:
+            return json.load(f)["kernels"][0]["predicted"]
+    nearest, down = (predicted(WAYS.replace("div.rn", way), "divide")["instructions"] for way in ("div.rn", "div.rm"))
+    expect("each round of a loop divides", 1500 < nearest < 3500, str(nearest))
+    expect("a division that is rounded down calls a routine", down > 2 * nearest, f"{nearest} {down}")
+    together, *apart = (predicted(WAYS, "leave", "--arg", f"n:u32={groups}", "--engine", engine) for engine, groups in (("jit", 1), ("jit", 32), ("interpreter", 32)))
+    expect("what lanes that part cost is predicted, by either engine", apart[0] == apart[1] and apart[0]["parts"]["latency"] > together["parts"]["latency"] + 31 * 20 / 1.98, f"{together} {apart}")
+
+
 def incomplete(folder):
     for name in ("bin", "lib/warpwright"):
         os.makedirs(os.path.join(folder, name))
@@ -421,6 +486,7 @@ def main():
         killed()
         schedules(folder)
         launching(folder)
+        ways(folder)
         incomplete(folder)
     print(f"{failures} failures")
     return 1 if failures else 0

@@ -248,11 +248,39 @@ static void constants(void **state)
     }
 }
 
+/* Three registers that nobody has kept are read one after the other (tests/data/time/reads_h200.tsv). */
+static void reads(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t low, high;
+        double   clocks;
+    } rows[]      = {{0x0000000908177223, 0x020fe20000000017, 0.5}, /* FFMA R23, R8, R9, R23 */
+                     {0x0000000f0a157223, 0x040fe20000000015, 0.5}, /* FFMA R21, R10.reuse, R15, R21 */
+                     {0x0000000b0a107223, 0x000fe20000000010, 0},   /* FFMA R16, R10, R11, R16 */
+                     {0x0000000808157223, 0x020fe20000000015, 0},   /* FFMA R21, R8, R8, R21 */
+                     {0x3f00000015157823, 0x020fe20000000008, 0},   /* FFMA R21, R21, 0.5, R8 */
+                     {0x000000120612722b, 0x020fe20000000008, 1},   /* DFMA R18, R6, R18, R8 */
+                     {0x0000000913137212, 0x020fe200078e6a0c, 0}};  /* LOP3 of three */
+    SassWord w[2] = {{0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t bytes[SASS_WORD];
+        for (unsigned k = 0; k < 8; k++) {
+            bytes[k]     = (uint8_t)(rows[i].low >> (8 * k));
+            bytes[8 + k] = (uint8_t)(rows[i].high >> (8 * k));
+        }
+        w[0] = w[1];
+        sass_decode(bytes, &w[1]);
+        assert_true(sass_read_clocks(&w[1], &w[0]) == rows[i].clocks);
+    }
+    assert_true(sass_read_clocks(&w[1], NULL) == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_file), cmocka_unit_test(linked),
-                                       cmocka_unit_test(damaged),  cmocka_unit_test(wild_lines),
-                                       cmocka_unit_test(words),    cmocka_unit_test(branches),
-                                       cmocka_unit_test(constants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_file),  cmocka_unit_test(linked),
+                                       cmocka_unit_test(damaged),   cmocka_unit_test(wild_lines),
+                                       cmocka_unit_test(words),     cmocka_unit_test(branches),
+                                       cmocka_unit_test(constants), cmocka_unit_test(reads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,9 +163,12 @@ static void read_lines(Reader *r)
     }
 }
 
-/* Machine instructions that stand for a PTX instruction one for one, or for several of it. */
-static bool is_anchor(const SassWord *w)
+/* Machine instructions that stand for a PTX instruction one for one, or for several of it; divisions and roots become many each. */
+static bool is_anchor(const Reader *r, const Line *l, const SassWord *w)
 {
+    const Instr *in = r->in->instr[l->id].in;
+    if (in && op_traits(in->op->op).flow == FLOW_ROUTINE)
+        return false;
     return w->bytes || w->pipe == SASS_FMA || w->pipe == SASS_FP64 || w->pipe == SASS_TENSOR;
 }
 
@@ -183,7 +186,7 @@ static void count_copies(Reader *r)
                                               .line   = (uint32_t)(l - r->line),
                                               .group  = r->stretch[k].group,
                                               .op     = r->word[i].op & KIND,
-                                              .anchor = is_anchor(&r->word[i])};
+                                              .anchor = is_anchor(r, l, &r->word[i])};
         }
     r->copies = copies_find(&in, &r->copy);
 }
@@ -322,13 +325,24 @@ static void find_seldom(Reader *r)
     }
 }
 
-/* Is the call a part of what stands for one instruction of PTX, each time?  Integers of 64 bits are divided by a routine; where both fit 32 bits, the
- * compiler of PTX has branched around already. */
+/* Is the call a part of what stands for one instruction of PTX, each time?  Integers of 64 bits are divided by a routine (where both fit 32 bits, the
+ * compiler of PTX has branched around already), and so is all that is rounded another way than to the nearest, but roots and reciprocals of single
+ * precision. */
 static bool always_calls(const Reader *r, size_t word)
 {
     const Line   *l  = line_of(r, word);
     const Opcode *op = l ? r->in->instr[l->id].in->op : NULL;
-    return op && (op->op == OP_div || op->op == OP_rem) && op->ntypes && type_bytes(op->types[0]) == 8;
+    if (!op || !op->ntypes)
+        return false;
+    switch (op->op) {
+    case OP_div:
+    case OP_rem: return type_bytes(op->types[0]) == 8;
+    case OP_fdiv:
+    case OP_fdiv_f64:
+    case OP_frcp_f64:
+    case OP_fsqrt_f64: return opcode_has(op, WORD_rz) || opcode_has(op, WORD_rm) || opcode_has(op, WORD_rp);
+    default: return false;
+    }
 }
 
 /* A routine ends with its first RETURN, and runs as often as those together that call it. */
@@ -433,15 +447,16 @@ static uint32_t loop_of(const Reader *r, uint32_t block)
     return NONE;
 }
 
-/* How often a loop is entered is counted of PTX's; where the assembler has made several of one, it is not known of each.  (What leads to it in the code
- * may be an instruction that was moved there from where it ran less often.) */
-static double entered_of(const Reader *r, size_t k)
+/* How often a loop is entered is counted of PTX's; each of several that the assembler has made of one is entered as often at most.  (What leads to it
+ * in the code may be an instruction that was moved there from where it ran less often, or a way that only some warps take to it.) */
+static void count_entered(const Reader *r, size_t k, PathStretch *to)
 {
-    uint32_t loop = r->is_loop[k] ? loop_of(r, r->stretch[k].block) : (uint32_t)NONE;
+    uint32_t loop  = r->is_loop[k] ? loop_of(r, r->stretch[k].block) : (uint32_t)NONE;
+    bool     alone = true;
     for (size_t i = 0; i < r->stretches && loop != NONE; i++)
-        if (i != k && r->is_loop[i] && loop_of(r, r->stretch[i].block) == loop)
-            return 0;
-    return loop != NONE ? r->block[loop].entered : 0;
+        alone &= i == k || !r->is_loop[i] || loop_of(r, r->stretch[i].block) != loop;
+    if (loop != NONE)
+        *(alone ? &to->entered : &to->entered_most) = r->block[loop].entered;
 }
 
 /* The assembler makes a table of a chain of comparisons and branches, in the place of the first one. */
@@ -485,7 +500,8 @@ static void warp_clocks(const Reader *r, CodeWork *out)
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
         const Stretch *s = &r->stretch[k];
-        path[k] = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called, entered_of(r, k)};
+        path[k]          = (PathStretch){s->first, s->end, s->times, s->routine, s->returns, s->called, 0, 0};
+        count_entered(r, k, &path[k]);
         reach_stretch(r, s, copies, there);
         for (size_t i = s->first; i < s->end; i++) {
             const Line *l = line_of(r, i);
@@ -598,7 +614,8 @@ void code_work(const CodeInput *in, CodeWork *out)
         for (size_t i = r.stretch[k].first; i < r.stretch[k].end; i++) {
             out->issued += r.stretch[k].times;
             placed += line_of(&r, i) ? r.stretch[k].times : 0;
-            out->pipe[r.word[i].pipe] += r.stretch[k].times * sass_pipe_clocks(r.word[i].pipe);
+            out->pipe[r.word[i].pipe] += r.stretch[k].times * (sass_pipe_clocks(r.word[i].pipe) +
+                                                               sass_read_clocks(&r.word[i], i ? &r.word[i - 1] : NULL));
         }
     count_constants(&r, out);
     count_prints(&r, out);

@@ -259,7 +259,9 @@ static double walk(Path *p, size_t first, size_t end, const Around *a)
         if (s->times <= 0 || s->called)
             continue;
         if (p->loop_end[i] && a->depth < DEPTH && (i > first || !a->depth)) {
-            double all = rounds(p, i, behind), from = fmax(p->from[i], s->entered);
+            double all = rounds(p, i, behind), from = s->entered > 0 ? s->entered : p->from[i];
+            if (s->entered_most > 0 && s->entered_most < from)
+                from = s->entered_most;
             double entered = from > 0 && from < all ? from : all;
             clocks += share(a, entered) * loop(p, i, behind, entered, a->depth);
             next = behind;

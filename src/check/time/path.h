@@ -11,7 +11,7 @@ typedef struct PathStretch { /* instructions of which only the last one jumps, a
     double times; /* that all warps together run it; 0: never */
     size_t routine, returns; /* the stretches that it calls at its end, the first one and behind the last one; both 0: it calls nothing */
     bool   called;           /* it lies in a routine, and runs where that is called alone */
-    double entered;          /* that control comes from outside to the loop that it begins, at least */
+    double entered, entered_most; /* that control comes from outside to the loop that it begins; at most; 0: not known */
 } PathStretch;
 
 typedef struct PathInput {
