@@ -439,24 +439,48 @@ setp.ge.s32 %q0, %r1, 0;
 st.global.u32 [%rd1], %r2;
 ret;
 }
+.visible .entry rounds(.param .u64 p)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<8>;
+.reg .pred %q<2>;
+mov.u32 %r0, %tid.x;
+mov.u64 %rd0, %clock64;
+mov.u32 %r2, 0;
+L:
+mov.u32 %r1, %r0;
+M:
+sub.u32 %r1, %r1, 1;
+setp.ge.s32 %q0, %r1, 0;
+@%q0 bra M;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %q0, %r2, 100;
+@%q0 bra L;
+ret;
+}
 """
 
 
 def ways(folder):
     """A loop of a division, which the assembler calls a routine for where it is not rounded to the nearest; and one that lanes leave one by one."""
-    def predicted(text, kernel, *more):
+    def counted(text, kernel, *more):
         source, report = os.path.join(folder, "ways.ptx"), os.path.join(folder, "ways.json")
         with open(source, "w", encoding="utf-8") as f:
             f.write(text)
         arguments = ["check", source, "-q", "-k", kernel, "--grid", "1", "--block", "32", "--time", "--json", report, "--arg", "p:f64[32]=iota", *more]
         subprocess.run([WARPWRIGHT] + arguments, capture_output=True, timeout=60, check=False)
         with open(report, encoding="utf-8") as f:
-            return json.load(f)["kernels"][0]["predicted"]
+            return json.load(f)["kernels"][0]
+
+    def predicted(*arguments):
+        return counted(*arguments)["predicted"]
     nearest, down = (predicted(WAYS.replace("div.rn", way), "divide")["instructions"] for way in ("div.rn", "div.rm"))
     expect("each round of a loop divides", 1500 < nearest < 3500, str(nearest))
     expect("a division that is rounded down calls a routine", down > 2 * nearest, f"{nearest} {down}")
     together, *apart = (predicted(WAYS, "leave", "--arg", f"n:u32={groups}", "--engine", engine) for engine, groups in (("jit", 1), ("jit", 32), ("interpreter", 32)))
     expect("what lanes that part cost is predicted, by either engine", apart[0] == apart[1] and apart[0]["parts"]["latency"] > together["parts"]["latency"] + 31 * 20 / 1.98, f"{together} {apart}")
+    n = counted(WAYS, "rounds")["counters"]["inst_executed"]
+    expect("lanes of a loop run together, though the clock was looked at before it", n == 3 + 100 * (1 + 32 * 3 + 3) + 1, str(n))
 
 
 def incomplete(folder):

@@ -140,7 +140,7 @@ static bool pick(Warp *w)
     if (!best)
         return false;
     best = schedule_group(w, best);
-    w->waited &= w->ngroups > 1 && best->put == w->puts;
+    w->waited &= w->ngroups > 1 && (!best->frame->code->keeps_apart || best->put == w->puts);
     if (w->naparts)
         apart_gather(w, best);
     w->pc    = best->pc;
@@ -181,8 +181,8 @@ static uint64_t pay(Warp *w)
 static bool quantum_spent(Warp *w, unsigned *quanta)
 {
     Worker *k = w->worker;
-    /* lanes that keep apart: what synchronised may have stood before the loop, so ask a second time */
-    bool     syncs = k->sync_ops, waits = syncs && (!w->ngroups || !w->frame->code->keeps_apart || w->waited);
+    /* what synchronised, or showed the clock, may have stood before the loop, so ask a second time */
+    bool     syncs = k->sync_ops, waits = syncs && (!w->ngroups || w->waited);
     uint64_t spent = pay(w);
     w->quantum     = k->granted;
     k->sync_ops    = false;
