@@ -212,8 +212,30 @@ def vectors(space):
         yield f"{space} {kind} of {bits} bits, read {read}", body + "".join(f"  st.global.u{bits} [%d0+{256 * i + 2048}], {reg}{10 + i};\n" for i in read), made, sectors
 
 
+# What is done with a load of 8 bytes in %d10, and how many bytes are loaded
+HALVES = [
+    ("cut off", "cvt.u32.u64 %r10, %d10;", 4), ("added to, and cut off", "add.s64 %d11, %d10, 5; cvt.u32.u64 %r10, %d11;", 4), ("cut off to 16", "cvt.u16.u64 %h10, %d10; cvt.u32.u16 %r10, %h10;", 4),
+    ("multiplied", "mul.lo.s64 %d11, %d10, 7; add.s64 %d12, %d11, %d10; cvt.u32.u64 %r10, %d12;", 4), ("shifted", "shr.s64 %d11, %d10, 32; cvt.u32.u64 %r10, %d11;", 4),
+    ("taken apart, the upper half", "mov.b64 {%r11, %r10}, %d10;", 4), ("masked", "and.b64 %d11, %d10, 255; cvt.u32.u64 %r10, %d11;", 4),
+    ("compared as well", "cvt.u32.u64 %r10, %d10; setp.gt.s64 %p1, %d10, 5; selp.u32 %r10, %r10, 7, %p1;", 8), ("shifted by less", "shr.s64 %d11, %d10, 8; cvt.u32.u64 %r10, %d11;", 8)]
+
+
+def halves(document_of):
+    """Loads of 8 bytes of which nobody can tell one half.  Yields what differs."""
+    for name, use, size in HALVES:
+        body = f"  mul.wide.u32 %d30, %r0, 8; add.s64 %d31, %d0, %d30;\n  ld.global.u64 %d10, [%d31];\n  {use}\n  mul.wide.u32 %d30, %r0, 4; add.s64 %d32, %d0, %d30; st.global.u32 [%d32+2048], %r10;\n"
+        c, code = document_of(body)
+        ideal = c["memory_l2_theoretical_sectors_global_ideal"]
+        if ideal != 4 + size:  # the store's, and 32 lanes of so many bytes
+            yield name, "ideal sectors", ideal, 4 + size
+        made = [i["name"] for i in code.get("instructions") or [] if "LDG" in i["name"]]
+        if code["source"] != "ptx" and ["64" in m for m in made] != [size == 8]:
+            yield name, "the assembler's load", made, size
+
+
 def narrow(document_of):
     """Loads of which not every element is read.  Yields what differs."""
+    yield from halves(document_of)
     for space, machine in (("global", "LDG"), ("shared", "LDS")):
         for name, body, made, sectors in vectors(space):
             c, code = document_of(body)
