@@ -130,6 +130,12 @@ static void need_of(Need *n, const Instr *in)
         if (plain)
             return;
         break;
+    case OP_shl:
+        if (plain && o[1].kind == OPD_REG && o[2].kind == OPD_INT) {
+            need(n, &o[1], o[2].ival < HALF_BITS ? carried : to & HIGH ? LOW : 0);
+            return;
+        }
+        break;
     case OP_shr:
         if (plain && o[1].kind == OPD_REG && o[2].kind == OPD_INT && o[2].ival >= HALF_BITS) {
             need(n, &o[1], to ? HIGH : 0);

@@ -216,6 +216,7 @@ def vectors(space):
 HALVES = [
     ("cut off", "cvt.u32.u64 %r10, %d10;", 4), ("added to, and cut off", "add.s64 %d11, %d10, 5; cvt.u32.u64 %r10, %d11;", 4), ("cut off to 16", "cvt.u16.u64 %h10, %d10; cvt.u32.u16 %r10, %h10;", 4),
     ("multiplied", "mul.lo.s64 %d11, %d10, 7; add.s64 %d12, %d11, %d10; cvt.u32.u64 %r10, %d12;", 4), ("shifted", "shr.s64 %d11, %d10, 32; cvt.u32.u64 %r10, %d11;", 4),
+    ("shifted up and down", "shl.b64 %d11, %d10, 32; shr.s64 %d12, %d11, 30; cvt.u32.u64 %r10, %d12;", 4), ("shifted up by less", "shl.b64 %d11, %d10, 2; cvt.u32.u64 %r10, %d11;", 4),
     ("taken apart, the upper half", "mov.b64 {%r11, %r10}, %d10;", 4), ("masked", "and.b64 %d11, %d10, 255; cvt.u32.u64 %r10, %d11;", 4),
     ("compared as well", "cvt.u32.u64 %r10, %d10; setp.gt.s64 %p1, %d10, 5; selp.u32 %r10, %r10, 7, %p1;", 8), ("shifted by less", "shr.s64 %d11, %d10, 8; cvt.u32.u64 %r10, %d11;", 8)]
 
