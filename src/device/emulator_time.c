@@ -482,8 +482,8 @@ static void tell_lines(WwResult *r, const LaunchTime *t, const EmuResult *e, Obs
  * loads were near, at least.  Where a warp makes more accesses it waits more often for those, but no longer than all its instructions would. */
 static double longest_warp(const StreamSum *s, const CodeWork *code)
 {
-    double near = code->mean_clocks + fmax(0, s->uneven - 1) * code->near_clocks;
-    return fmax(near, fmin(code->warp_clocks * s->longest, code->mean_clocks * s->uneven));
+    double uneven = s->uneven / code->folded, near = code->mean_clocks + fmax(0, uneven - 1) * code->near_clocks;
+    return fmax(near, fmin(code->warp_clocks * s->longest, code->mean_clocks * uneven));
 }
 
 static TimeWork work_of(const LaunchTime *t, const WwCounters *c, const StreamSum *s, const Traffic *x,

@@ -23,7 +23,7 @@ typedef enum SassReach { SASS_NEAR, SASS_SHARED, SASS_GLOBAL, SASS_UPDATE } Sass
 /* APART: a jump of warps whose lanes are apart; all others go on. */
 typedef enum SassFlow { SASS_NEXT, SASS_JUMP, SASS_APART, SASS_CALL, SASS_RETURN, SASS_EXIT, SASS_END } SassFlow;
 
-enum { SASS_NO_BARRIER = 7, SASS_BARRIERS = 6, SASS_SOURCES = 3, SASS_NO_REGISTER = 255 };
+enum { SASS_ALWAYS = 7, SASS_NO_BARRIER = 7, SASS_BARRIERS = 6, SASS_SOURCES = 3, SASS_NO_REGISTER = 255 };
 
 typedef struct SassWord {
     unsigned    op;    /* bits 0 to 11 */

@@ -439,6 +439,50 @@ setp.ge.s32 %q0, %r1, 0;
 st.global.u32 [%rd1], %r2;
 ret;
 }
+.visible .entry sides(.param .u64 p)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<16>;
+.reg .pred %q<3>;
+.shared .align 4 .b8 s[2048];
+ld.param.u64 %rd0, [p];
+mov.u32 %r0, %tid.x;
+shl.b32 %r1, %r0, 2;
+mov.u32 %r2, s;
+add.u32 %r2, %r2, %r1;
+st.shared.u32 [%r2], %r0;
+bar.sync 0;
+mov.u32 %r3, 0;
+setp.gt.u32 %q1, %r0, 31;
+L:
+@%q1 bra M;
+ld.shared.u32 %r4, [%r2+128];
+ld.shared.u32 %r5, [%r2+256];
+ld.shared.u32 %r6, [%r2+384];
+add.u32 %r4, %r4, %r5;
+add.u32 %r4, %r4, %r6;
+st.shared.u32 [%r2+512], %r4;
+M:
+bar.sync 0;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %q0, %r3, 100;
+@%q0 bra L;
+ld.shared.u32 %r4, [%r2];
+st.global.u32 [%rd0], %r4;
+ret;
+}
+.visible .entry count(.param .u64 p)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<8>;
+ld.param.u64 %rd0, [p];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %rd1, %r0, 4;
+add.u64 %rd1, %rd0, %rd1;
+atom.global.add.u32 %r1, [%rd0], 1;
+st.global.u32 [%rd1+64], %r1;
+ret;
+}
 .visible .entry rounds(.param .u64 p)
 {
 .reg .b64 %rd<4>;
@@ -467,7 +511,7 @@ def ways(folder):
         source, report = os.path.join(folder, "ways.ptx"), os.path.join(folder, "ways.json")
         with open(source, "w", encoding="utf-8") as f:
             f.write(text)
-        arguments = ["check", source, "-q", "-k", kernel, "--grid", "1", "--block", "32", "--time", "--json", report, "--arg", "p:f64[32]=iota", *more]
+        arguments = ["check", source, "-q", "-k", kernel, "--grid", "1", "--block", "32", "--time", "--json", report, "--arg", "p:f64[1024]=iota", *more]
         subprocess.run([WARPWRIGHT] + arguments, capture_output=True, timeout=60, check=False)
         with open(report, encoding="utf-8") as f:
             return json.load(f)["kernels"][0]
@@ -479,6 +523,10 @@ def ways(folder):
     expect("a division that is rounded down calls a routine", down > 2 * nearest, f"{nearest} {down}")
     together, *apart = (predicted(WAYS, "leave", "--arg", f"n:u32={groups}", "--engine", engine) for engine, groups in (("jit", 1), ("jit", 32), ("interpreter", 32)))
     expect("what lanes that part cost is predicted, by either engine", apart[0] == apart[1] and apart[0]["parts"]["latency"] > together["parts"]["latency"] + 31 * 20 / 1.98, f"{together} {apart}")
+    n = predicted(WAYS, "sides", "--block", "256")["instructions"]
+    expect("all warps run a side that has guards", n > 8 * 100 * 5, str(n))
+    one, each = (predicted(text, "count", "--block", "256", "--grid", "1000")["parts"]["atomics"] for text in (WAYS, WAYS.replace("[%rd0], 1;", "[%rd0], %r0;")))
+    expect("a warp that counts makes one update", 20 * one < each, f"{one} {each}")
     n = counted(WAYS, "rounds")["counters"]["inst_executed"]
     expect("lanes of a loop run together, though the clock was looked at before it", n == 3 + 100 * (1 + 32 * 3 + 3) + 1, str(n))
 

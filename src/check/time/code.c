@@ -32,6 +32,7 @@ enum {
     SWAP_STRETCHES = 8
 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
 /* tests/data/time/turns_h200.tsv: a group of lanes more, at a branch and at a table of branches; and such a table itself, where all go the same way. */
+static const double mostly_folded = 1.2;
 enum { PART_CLOCKS = 20, CASE_CLOCKS = 77, TABLE_CLOCKS = 50 };
 
 typedef struct Line {   /* of PTX */
@@ -292,12 +293,12 @@ static void find_never(Reader *r)
     }
 }
 
-/* The block that most instructions of the stretch come from; NONE: of none is it known. */
-static uint32_t block_of(const Reader *r, const Stretch *s, uint32_t *votes)
+/* The block that most instructions of the stretch come from, of those with or without a guard; NONE: of none is it known. */
+static uint32_t most_votes(const Reader *r, const Stretch *s, uint32_t *votes, bool guarded)
 {
     uint32_t best = NONE;
     for (size_t i = s->first; i < s->end; i++) {
-        const Line *l = line_of(r, i);
+        const Line *l = (r->word[i].guard != SASS_ALWAYS) == guarded ? line_of(r, i) : NULL;
         if (l && ++votes[l->block] && (best == NONE || votes[l->block] > votes[best]))
             best = l->block;
     }
@@ -307,6 +308,13 @@ static uint32_t block_of(const Reader *r, const Stretch *s, uint32_t *votes)
             votes[l->block] = 0;
     }
     return best;
+}
+
+/* What has a guard may come from a side of a branch that the assembler made none of: the stretch runs as often as the others in it. */
+static uint32_t block_of(const Reader *r, const Stretch *s, uint32_t *votes)
+{
+    uint32_t plain = most_votes(r, s, votes, false);
+    return plain != NONE ? plain : most_votes(r, s, votes, true);
 }
 
 /* A kernel ends with EXIT; what ends with RETURN in it are routines behind it, for operands that divisions and roots meet rarely (denormal, huge).
@@ -558,6 +566,27 @@ static void count_prints(const Reader *r, CodeWork *out)
     }
 }
 
+/* Sides of branches that the assembler made none of, but guards: all warps that come by run these, whatever PTX has them run. */
+static double count_folded(const Reader *r)
+{
+    double   *runs = ARENA_ARRAY(r->arena, double, (size_t)r->in->ninstr + 1), all = 0, more = 0;
+    uint32_t *last = ARENA_ARRAY(r->arena, uint32_t, (size_t)r->in->ninstr + 1); /* stretch that counted, from 1 */
+    for (size_t k = 0; k < r->stretches; k++)
+        for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++) {
+            const Line *l = r->word[i].guard != SASS_ALWAYS && r->word[i].flow == SASS_NEXT ? line_of(r, i) : NULL;
+            if (l && last[l->id] != k + 1) {
+                last[l->id] = (uint32_t)k + 1;
+                runs[l->id] += r->stretch[k].times;
+            }
+        }
+    for (uint32_t i = 0; i < r->in->ninstr; i++) {
+        double executed = (double)r->in->executed[i];
+        all += executed;
+        more += executed > 0 && runs[i] > mostly_folded * executed ? runs[i] - executed : 0;
+    }
+    return all > 0 ? (all + more) / all : 1;
+}
+
 static void count_constants(const Reader *r, CodeWork *out)
 {
     Constants *c = ARENA_NEW(r->arena, Constants);
@@ -569,11 +598,16 @@ static void count_constants(const Reader *r, CodeWork *out)
 
 bool code_joins_updates(const CubinFunc *code)
 {
-    bool joins = false;
+    bool     joins   = false;
+    uint32_t counted = 0; /* the PTX line that lanes were last counted for */
     for (size_t i = 0; i < code->words && !joins; i++) {
         SassWord w;
         sass_decode(code->code + i * SASS_WORD, &w);
-        joins = w.name && !strcmp(w.name, "REDUX");
+        uint32_t line = code->line ? code->line[i] : 0;
+        if (w.name && !strcmp(w.name, "POPC"))
+            counted = line;
+        joins = w.name && (!strcmp(w.name, "REDUX") ||
+                           (w.reach == SASS_UPDATE && w.guard != SASS_ALWAYS && line && line == counted));
     }
     return joins;
 }
@@ -618,6 +652,7 @@ void code_work(const CodeInput *in, CodeWork *out)
                                                                sass_read_clocks(&r.word[i], i ? &r.word[i - 1] : NULL));
         }
     count_constants(&r, out);
+    out->folded = count_folded(&r);
     count_prints(&r, out);
     out->placed = out->issued > 0 ? placed / out->issued : 0;
     warp_clocks(&r, out);

@@ -40,9 +40,10 @@ typedef struct CodeWork {
     double constant_clocks;   /* that a multiprocessor's first warp waits for constants */
     double prints, print_turns, print_lanes; /* one behind the other by one warp; by other warps meanwhile; by further lanes of all */
     double placed;            /* share of `issued` whose PTX line is known */
+    double folded; /* how many times as many instructions of PTX all warps run as were executed, since sides of branches have guards; 1 or more */
 } CodeWork;
 
-/* Do warps reduce what they add to one word before one lane adds it? */
+/* Do warps reduce what they add to one word before one lane adds it?  A sum of numbers that are all alike is the number of lanes times one. */
 bool code_joins_updates(const CubinFunc *code);
 void code_work(const CodeInput *in, CodeWork *out);
 
