@@ -23,7 +23,7 @@ typedef struct Code {
 static void plain(Code *c, size_t words)
 {
     *c    = (Code){0};
-    c->in = (PathInput){c->word, c->there, NULL, NULL, words, NEAR, c->stretch, words, 16, 2};
+    c->in = (PathInput){c->word, c->there, NULL, NULL, NULL, words, NEAR, c->stretch, words, 16, 2};
     for (size_t i = 0; i < words; i++) {
         c->word[i]    = (SassWord){.guard = 7, .stall = STALL, .writes = SASS_NO_BARRIER, .reads = SASS_NO_BARRIER};
         c->stretch[i] = (PathStretch){.first = i, .end = i + 1, .times = 16};
@@ -141,6 +141,10 @@ static void partings_take_longer(void **state)
     looping(&c);
     c.in.parts = parts;
     assert_int_equal(clocks(&c), 33 * STALL + 10 * 20);
+    double fetch[WORDS] = {
+        0, 0, 0, 5, 1}; /* code that comes from afar: of one word of the loop, and one that stalls longer anyhow */
+    c.in.fetch = fetch;
+    assert_int_equal(clocks(&c), 33 * STALL + 10 * (20 + 5 - STALL));
 }
 
 static void loops_are_found(void **state)
@@ -268,7 +272,7 @@ static void odd_code_takes_some_time(void **state)
     }
     word[99].flow = SASS_JUMP;
     word[99].jump = INT64_MAX / 2;
-    PathInput in  = {word, there, NULL, NULL, 200, NEAR, stretch, 200, 16, 2};
+    PathInput in  = {word, there, NULL, NULL, NULL, 200, NEAR, stretch, 200, 16, 2};
     assert_int_equal(path_clocks(&in), 200);
     for (size_t i = 0; i < 200; i++)
         stretch[i].times = 0;

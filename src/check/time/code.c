@@ -33,6 +33,9 @@ enum {
 }; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
 /* tests/data/time/turns_h200.tsv: a group of lanes more, at a branch and at a table of branches; and such a table itself, where all go the same way. */
 static const double mostly_folded = 1.2;
+/* tests/data/time/long_h200.tsv */
+enum { NEAR_WORDS = 2048, FAR_WORDS = 8192 };
+static const double near_fetch = 2.4, far_fetch = 5.8;
 enum { PART_CLOCKS = 20, CASE_CLOCKS = 77, TABLE_CLOCKS = 50 };
 
 typedef struct Line {   /* of PTX */
@@ -467,6 +470,34 @@ static void count_entered(const Reader *r, size_t k, PathStretch *to)
         *(alone ? &to->entered : &to->entered_most) = r->block[loop].entered;
 }
 
+/* Words from one stretch to before another that any warp runs. */
+static size_t words_run(const Reader *r, size_t first, size_t end)
+{
+    size_t n = 0;
+    for (size_t k = first; k < end; k++)
+        n += r->stretch[k].times > 0 ? r->stretch[k].end - r->stretch[k].first : 0;
+    return n;
+}
+
+/* Clocks that a word of each stretch takes at least: of code that a loop goes round in, or, outside of loops, of all code that runs.  Where that is less
+ * than nearer caches hold, nothing is waited for (docs/time-model.md). */
+static void fetch_clocks(const Reader *r, double *fetch)
+{
+    PathStretch *path = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
+    size_t      *end = ARENA_ARRAY(r->arena, size_t, r->stretches + 1), all = words_run(r, 0, r->stretches);
+    if (all <= NEAR_WORDS)
+        return;
+    for (size_t k = 0; k < r->stretches; k++)
+        path[k] = (PathStretch){r->stretch[k].first, r->stretch[k].end, .times = 0};
+    path_loops(&(PathInput){.word = r->word, .words = r->words, .stretch = path, .stretches = r->stretches}, end);
+    for (size_t k = 0; k < r->stretches; k++) {
+        size_t at = innermost(end, k), n = end[at] > k ? words_run(r, at, end[at]) : all > FAR_WORDS ? all : 0;
+        double clocks = n > FAR_WORDS ? far_fetch : n > NEAR_WORDS ? near_fetch : 0;
+        for (size_t i = r->stretch[k].first; i < r->stretch[k].end; i++)
+            fetch[i] = clocks;
+    }
+}
+
 /* The assembler makes a table of a chain of comparisons and branches, in the place of the first one. */
 static double parted_in_chain(const Reader *r, uint32_t id)
 {
@@ -504,6 +535,7 @@ static void warp_clocks(const Reader *r, CodeWork *out)
     double          *there = ARENA_ARRAY(r->arena, double, r->words + 1);
     double          *lines = ARENA_ARRAY(r->arena, double, r->words + 1);
     double          *parts = ARENA_ARRAY(r->arena, double, r->words + 1);
+    double          *fetch = ARENA_ARRAY(r->arena, double, r->words + 1);
     PathStretch     *path  = ARENA_ARRAY(r->arena, PathStretch, r->stretches + 1);
     unsigned(*copies)[2]   = (unsigned(*)[2])ARENA_ARRAY(r->arena, unsigned, 2 * ((size_t)in->ninstr + 1));
     for (size_t k = 0; k < r->stretches; k++) {
@@ -517,10 +549,12 @@ static void warp_clocks(const Reader *r, CodeWork *out)
             parts[i]      = parting_of(r, i);
         }
     }
+    fetch_clocks(r, fetch);
     PathInput way    = {.word      = r->word,
                         .there     = there,
                         .lines     = lines,
                         .parts     = parts,
+                        .fetch     = fetch,
                         .words     = r->words,
                         .near      = in->reach(in->user, NONE, SASS_NEAR, 0, 1),
                         .stretch   = path,

@@ -178,6 +178,8 @@ static double issue(Path *p, size_t i)
     if (w->reads < SASS_BARRIERS)
         bar(p, w->reads, p->in->near);
     double after = w->stall > LEAST_STALL ? w->stall : LEAST_STALL;
+    if (p->in->fetch && p->in->fetch[i] > after)
+        after = p->in->fetch[i];
     if (is_barrier(w))
         after += BARRIER_CLOCKS;
     if (p->in->parts)

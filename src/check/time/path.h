@@ -19,6 +19,7 @@ typedef struct PathInput {
     const double      *there; /* by word: clocks until what its barrier tells is there */
     const double      *lines; /* by word: clocks that its access takes of L1, a line each; NULL: none */
     const double      *parts; /* by word: clocks that it takes more as lanes part there; NULL: none */
+    const double      *fetch; /* by word: clocks that it takes at least, as code has to come from afar; NULL: none */
     size_t             words;
     double             near;  /* clocks until the sources of an instruction were read, where a barrier tells */
     const PathStretch *stretch; /* all words in their order */
