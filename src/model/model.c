@@ -13,12 +13,10 @@ void model_access(const Profile *p, const ModelAccess *a, ModelCost *out)
     memset(out, 0, sizeof *out);
     if (a->mask == 0)
         return;
-    if (a->space != MODEL_SHARED) {
+    if (a->space == MODEL_SHARED)
+        model_banks(p->arch, a, out);
+    else
         model_coalesce(p->arch, a, out);
-        return;
-    }
-    model_banks(p->arch, a, out);
-    out->wavefronts = a->lines > out->wavefronts ? a->lines : out->wavefronts;
 }
 
 /* Shared words of sub-word accesses depend on where in its word the first address lies, and banks of 8 bytes pair words by

@@ -26,7 +26,6 @@ typedef struct ModelAccess {
     unsigned        bytes; /* per lane: 1, 2, 4, 8, 16 or 32 */
     uint32_t        mask;  /* lanes that take part; 0 costs nothing */
     const uint64_t *addr;  /* 32 byte addresses (shared: in the window, local: in the thread's frame); inactive lanes: anything */
-    unsigned        lines; /* a store of what comes from global memory: from how many lines, each of which takes a pass; else 0 */
 } ModelAccess;
 
 typedef struct ModelCost {

@@ -198,10 +198,11 @@ static void add_cost(const Profile *p, Site *s, const ModelAccess *m, const Mode
 }
 
 /* Adds n accesses to the sums. */
-static void add_access(const Profile *p, Site *s, const ModelAccess *m, uint64_t n)
+static void add_access(const Profile *p, Site *s, const ModelAccess *m, unsigned lines, uint64_t n)
 {
     ModelCost c;
     model_access(p, m, &c);
+    c.wavefronts = lines > c.wavefronts ? lines : c.wavefronts;
     add_cost(p, s, m, &c, n);
 }
 
@@ -212,14 +213,8 @@ static void add_place(const Profile *p, Site *s, const Way *w, uint32_t place, u
     uint64_t addr[LANES], base = (UINT64_C(1) << 60) + ((uint64_t)place << w->shift); /* far from both ends */
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = base + (space == ACCESS_GLOBAL ? w->delta.d64[i] : (uint64_t)(int32_t)w->delta.d32[i]);
-    ModelAccess m = {(ModelSpace)space,
-                     model_op(space, s->op),
-                     l1_of(s->cache),
-                     s->bytes,
-                     (uint32_t)w->key,
-                     addr,
-                     .lines = (unsigned)(w->key >> LINES_SHIFT)};
-    add_access(p, s, &m, n);
+    ModelAccess m = {(ModelSpace)space, model_op(space, s->op), l1_of(s->cache), s->bytes, (uint32_t)w->key, addr};
+    add_access(p, s, &m, (unsigned)(w->key >> LINES_SHIFT), n);
 }
 
 /* Is the load made elsewhere than it stands, and are accesses counted as it stands? */
@@ -317,7 +312,7 @@ static bool site_immovable(const State *st, Site *s, const Access *a)
     ModelAccess m = {MODEL_GLOBAL, (ModelOp)a->op, l1_of(a->cache), a->bytes, a->mask, a->addr};
     if (model_movable(st->count->profile, &m))
         return false;
-    add_access(st->count->profile, s, &m, 1);
+    add_access(st->count->profile, s, &m, 0, 1);
     if (st->count->sink) {
         uint64_t     one = 1;
         CountPattern p   = {a->instr, a->space, a->op, a->cache, a->bytes, a->mask, {0}, &one, 1};
@@ -404,8 +399,7 @@ static void site_direct(State *st, Site *s, const Access *a)
     const Profile   *p = st->count->profile;
     ModelCost        room;
     uint64_t         addr[LANES];
-    ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr,
-                          .lines = a->lines};
+    ModelAccess      m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
     const ModelCost *c = s->role || a->lines ? NULL : scatter_cost(st, a, m.op, &room);
     s->direct          = (uint16_t)(s->direct - !s->rounds);
     if (s->role && site_direct_atomic(st, s, a))
@@ -416,7 +410,7 @@ static void site_direct(State *st, Site *s, const Access *a)
     }
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = a->off ? a->off[i] : a->addr[i];
-    add_access(p, s, &m, 1);
+    add_access(p, s, &m, a->lines, 1);
 }
 
 static Site *site_make(State *st, uint32_t instr)
@@ -520,9 +514,8 @@ static void count_many(void *state, const Access *a, uint64_t n)
         s = site_new(st, a);
     for (unsigned i = 0; i < LANES; i++)
         addr[i] = a->off ? a->off[i] : a->addr[i];
-    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr,
-                     .lines = a->lines};
-    add_access(st->count->profile, s, &m, n);
+    ModelAccess m = {(ModelSpace)a->space, model_op(a->space, a->op), l1_of(a->cache), a->bytes, a->mask, addr};
+    add_access(st->count->profile, s, &m, a->lines, n);
 }
 
 static uint32_t count_period(const Observer *o, AccessSpace space, AccessOp op, unsigned bytes)
