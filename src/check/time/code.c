@@ -24,19 +24,15 @@
 #include "ptx/traits.h"
 
 enum { NONE = UINT32_MAX };
-enum {
-    KIND           = 0x1ff,
-    SWAP           = 0x18d,
-    NOP            = 0x118,
-    TABLE          = 0x149,
-    SWAP_STRETCHES = 8
-}; /* KIND: bits of SassWord.op; SWAP: ATOMS.CAS */
+enum { KIND = 0x1ff, SWAP = 0x18d, NOP = 0x118, TABLE = 0x149 }; /* bits of SassWord.op; ATOMS.CAS, NOP, BRX */
+enum { SWAP_STRETCHES = 8 };
 /* tests/data/time/turns_h200.tsv: a group of lanes more, at a branch and at a table of branches; and such a table itself, where all go the same way. */
-static const double mostly_folded = 1.2;
-/* tests/data/time/long_h200.tsv */
+enum { PART_CLOCKS = 20, CASE_CLOCKS = 77, TABLE_CLOCKS = 50 };
+/* tests/data/time/long_h200.tsv: words that the nearer caches hold, clocks for one behind them */
 enum { NEAR_WORDS = 2048, FAR_WORDS = 8192 };
 static const double near_fetch = 2.4, far_fetch = 5.8;
-enum { PART_CLOCKS = 20, CASE_CLOCKS = 77, TABLE_CLOCKS = 50 };
+/* A guarded line that runs so many times as often as PTX has it is a side of a branch that the assembler made none of. */
+static const double mostly_folded = 1.2;
 
 typedef struct Line {   /* of PTX */
     uint32_t id, block; /* NONE: no instruction; block: of all functions, numbered through */
