@@ -115,12 +115,7 @@ static void need_of(Need *n, const Instr *in)
     case OP_add:
     case OP_sub:
     case OP_mul_lo:
-    case OP_mad_lo:
-        for (unsigned i = 1; plain && i < in->nopd; i++)
-            need(n, &o[i], carried);
-        if (plain)
-            return;
-        break;
+    case OP_mad_lo: to = carried; __attribute__((fallthrough));
     case OP_and:
     case OP_or:
     case OP_xor:

@@ -183,6 +183,8 @@ static bool half_could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigne
     WwGemm              g = bench_gemm(w, NULL, A, B, C);
     if (problem_of_gemm(b, &g, false, &p) != WW_OK)
         return true;
+    if (turned && !half_turns(&p))
+        return false;
     best               = p;
     const Rung *choice = half_choose(b, &best);
     unsigned    each   = best.split;
@@ -190,8 +192,6 @@ static bool half_could_win(WwBlas *b, const BenchWork *w, const Rung *r, unsigne
     best               = p;
     if (turns)
         half_turn(&best);
-    if (turned && !half_turns(&p))
-        return false;
     if (turned)
         half_turn(&p);
     return half_us(b, &p, r, split) < NEAR * half_us(b, &best, choice, each);

@@ -199,9 +199,14 @@ const Uop *ctl_cp_async(Warp *w, const Uop *u)
     uint32_t        reads = sizes(w, c, size);
     for (unsigned i = 0; i < LANES; i++)
         t[i] = (uint64_t)c->src.offset + SLOT(w, uint64_t, u->b)[i];
-    MemInfo dst    = c->dst;
-    dst.seen.lines = dst.observed ? lines_of(t, w->mask) : 0;
-    if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, &dst, dst.observed, to))
+    const MemInfo *dst = &c->dst;
+    MemInfo        seen;
+    if (dst->observed) {
+        seen            = *dst;
+        seen.seen.lines = lines_of(t, w->mask);
+        dst             = &seen;
+    }
+    if (!source_ok(w, u, c, t, size, reads) || !access_resolve(w, u, dst, dst->observed, to))
         return fault_others(w, u);
     if (c->src.observed && reads)
         notify_source(w, c, size, reads, t);
